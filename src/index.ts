@@ -88,11 +88,10 @@ export type {
   IndexRows,
   SearchHit,
 } from "./search/index-types.js";
-export type { CreateIndexOptions } from "./search/layout.js";
 export type { AddTableOptions, IndexTableOptions, IndexTableReport } from "./search/phrase-index.js";
 export { addTable, indexTable } from "./search/phrase-index.js";
 export { type SearchPhrasesOptions, searchPhrases } from "./search/phrase-search.js";
-export type { AddOptions, SearchOptions } from "./search/vector-index.js";
+export type { AddOptions, CreateIndexOptions, SearchOptions } from "./search/vector-index.js";
 export { VectorIndex } from "./search/vector-index.js";
 
 // Read tables, write embeddings, catch errors.

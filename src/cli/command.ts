@@ -5,8 +5,7 @@ import type { Command, Option } from "commander";
 import { ArgumentError, UsageError } from "../errors.js";
 import { keepTemporaryFilesIn } from "../files/object-storage/temporary-folder.js";
 import { standardOutput } from "../table/write/standard-output.js";
-import { prepareAddresses, refuseUnknownAddresses } from "./addresses.js";
-import { refuseOwnInputs } from "./overwriting.js";
+import { prepareAddresses, refuseOwnInputs, refuseUnknownAddresses } from "./addresses.js";
 import { openSession, type Session } from "./session.js";
 
 type ArgumentLine = readonly [usage: string, description: string];

@@ -50,7 +50,7 @@ export function expectInterruption(): void {
  * Ends the process as the signal does by default: code 130 (SIGINT) or 143 (SIGTERM) in a shell. process.exit would
  * unload Node while a thread is inside ONNX Runtime, which aborts with code 134.
  */
-export function dieBy(name: NodeJS.Signals): void {
+function dieBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
 }

@@ -22,7 +22,6 @@ export const positiveInteger = wholeParser("a whole number of at least 1", 1);
 export const wholeNumber = wholeParser("a whole number of at least 0", 0);
 export const portNumber = wholeParser("a port between 0 and 65535", 0, 65_535);
 export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
-export const nonNegative = numberParser("a number of at least 0", (value) => value >= 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 export const fractionBelowOne = numberParser(
   "a number of at least 0 and below 1",
@@ -37,7 +36,7 @@ export function shardOf(text: string): { readonly index: number; readonly count:
 }
 
 /** Parser of sizes such as 500m and 4g: bytes, in powers of 1024. */
-export function memorySize(text: string): number {
+function memorySize(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)([mg])$/i.exec(text) ?? [];
   const bytes = Number(number) * 2 ** (unit?.toLowerCase() === "g" ? 30 : 20);
   if (bytes > 0) return bytes;
@@ -77,26 +76,17 @@ export function repeatable(value: string, previous: readonly string[] | undefine
   return [...(previous ?? []), value];
 }
 
-/** A parser of names with values, separated by commas; `read` gives undefined for what is no value. */
-const namedParser =
-  <Value>(form: string, read: (text: string) => Value | undefined) =>
-  (text: string): Record<string, Value> => {
-    const entries = text.split(",").map((part): [string, Value] => {
-      const [name, word = "", ...rest] = part.split("=").map((side) => side.trim());
-      const value = word === "" ? undefined : read(word);
-      if (rest.length > 0 || name === "" || value === undefined)
-        throw new InvalidArgumentError(`"${part}" is not ${form}.`);
-      return [name, value];
-    });
-    return Object.fromEntries(entries);
-  };
-
-export const weights = namedParser("NAME=NUMBER, as in character=.3,synonym=.2", (word) =>
-  Number(word) >= 0 && Number(word) < Infinity ? Number(word) : undefined,
-);
-export const namedValues = namedParser<number | string>("NAME=VALUE, as in margin=0.3,mining=all", (word) =>
-  Number.isNaN(Number(word)) ? word : Number(word),
-);
+/** Parser of names with weights, separated by commas. */
+export function weights(text: string): Record<string, number> {
+  const entries = text.split(",").map((part): [string, number] => {
+    const [name, word = "", ...rest] = part.split("=").map((side) => side.trim());
+    const value = word === "" ? Number.NaN : Number(word);
+    if (rest.length > 0 || name === "" || !(value >= 0 && value < Infinity))
+      throw new InvalidArgumentError(`"${part}" is not NAME=NUMBER, as in character=.3,synonym=.2.`);
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
+}
 
 /** Parser of `--kind-of born=date`; repeatable. */
 export function kindOfColumn(
@@ -124,6 +114,17 @@ export function option<Flags extends string, Value = undefined, Default = undefi
   return declared as unknown as TypedOption<Flags, undefined, Default, Value>;
 }
 
+/** An option that may be repeated. */
+export const many = <Flags extends string>(flags: Flags, description: string) =>
+  option(flags, `${description}; repeatable`, repeatable);
+
+/** `-o` of a command that writes a table. */
+export const tableOutput = (what: string, byDefault: string) =>
+  option(
+    "-o, --output <file>",
+    `${what}: .csv, .tsv, .jsonl, .parquet; - is standard output (default: ${byDefault})`,
+  );
+
 /** The same options, which help and completion leave out. */
 export function hidden<const Options extends readonly object[]>(options: Options): Options {
   for (const one of options as readonly unknown[] as readonly Option[]) one.hideHelp();
@@ -145,12 +146,14 @@ export function choice<
   return declared as unknown as TypedOption<Flags, undefined, Default, undefined, false, Words[number]>;
 }
 
-export function required<Flags extends string>(
+export function required<Flags extends string, Value = undefined>(
   flags: Flags,
   description: string,
-): TypedOption<Flags, undefined, undefined, undefined, true> {
+  parse?: (text: string, previous: Value | undefined) => Value,
+): TypedOption<Flags, undefined, undefined, Value, true> {
   const declared = new Option(flags, description).makeOptionMandatory();
-  return declared as unknown as TypedOption<Flags, undefined, undefined, undefined, true>;
+  if (parse) declared.argParser(parse);
+  return declared as unknown as TypedOption<Flags, undefined, undefined, Value, true>;
 }
 
 const device = choice("--device <name>", "where the model runs", ["auto", "cpu", "webgpu", "cuda"], "auto");
@@ -158,14 +161,8 @@ const threads = option("--threads <n>", "CPU threads (default: all cores)", posi
 const quiet = option("-q, --quiet", "print no progress and no notes, only results and errors");
 const run = [device, threads, quiet] as const;
 
-const model = option(
-  "-m, --model <model>",
-  "embedded model, folder (also s3://...) or hub id (default: the embedded model)",
-);
-const modelOrNone = option(
-  "-m, --model <model>",
-  "embedded model, folder or hub id; none: compare without embeddings",
-);
+const model = option("-m, --model <model>", "embedded model (the default), folder, s3://... or hub id");
+const modelOrNone = option("-m, --model <model>", "embedded model, folder or hub id; none: no embeddings");
 const column = option("-c, --column <name>", "the column of phrases, by name or by number from 1");
 const noQuotes = option("--no-quotes", "treat quotes as ordinary characters");
 const encoding = option(
@@ -192,12 +189,8 @@ export const shared = {
   ...{ device, threads, quiet, run, model, modelOrNone, column, noQuotes, encoding, tableFormat, table },
   /** Which columns a matching compares; default: all that carry evidence. */
   compared: [
-    option(
-      "--on <column>",
-      "compare only this column; repeatable; LEFT=RIGHT where two tables name it differently",
-      repeatable,
-    ),
-    option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),
+    many("--on <column>", "compare only this column; LEFT=RIGHT where its names differ").conflicts("column"),
+    many("--ignore <column>", "compare all columns but this one").conflicts("column"),
     option(
       "--kind-of <column=kind>",
       "what a column holds, such as born=date, or if it identifies: company=shared; repeatable",
@@ -206,11 +199,7 @@ export const shared = {
   ] as const,
   /** How much memory a matching takes, and where its temporary files go. */
   bounded: [
-    option(
-      "--memory <size>",
-      "memory at most, such as 4g or 800m; cells and candidate pairs go to disk",
-      memorySize,
-    ),
+    option("--memory <size>", "memory at most, such as 4g or 800m; the rest goes to disk", memorySize),
     option("--temp <folder>", "folder for temporary files (default: the system's)"),
   ] as const,
   /** Pairs that a person judges. */
@@ -218,21 +207,13 @@ export const shared = {
     option("--review-out <file>", "write doubtful pairs for a person to decide"),
     option("--review <file>", "apply the decisions of a reviewed file"),
     option("--related-out <file>", "write pairs that look alike and are different things"),
-    option(
-      "--labels <file>",
-      "apply known pairs: left, right and, if some do not match, decision; repeatable",
-      repeatable,
-    ),
+    many("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
   ] as const,
   tableEncoding: [model, ...table, ...run] as const,
   /** The same where phrases are compared by spelling too. */
   tableComparing: [modelOrNone, ...table, ...run] as const,
-  format: choice(
-    "--format <name>",
-    "format of the output (default: by its name; csv on standard output)",
-    rowsFormats,
-  ),
-  phrase: option("--phrase <text>", "a phrase, also if it looks like a file; repeatable", repeatable),
+  format: choice("--format <name>", "format of the output (default: by its name, else csv)", rowsFormats),
+  phrase: many("--phrase <text>", "a phrase, also if it looks like a file"),
   json: option("--json", "print JSON"),
   report: option("--json <file>", "also write a report of the run as JSON"),
   batchSize: option("--batch-size <n>", "largest number of phrases in a batch", positiveInteger),

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { UsageError } from "../errors.js";
-import { isObjectAddress } from "../files/object-storage/address.js";
 import { packageVersion } from "../files/package.js";
+import { isObjectAddress, isPostgresAddress } from "../files/place.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { rowsEndingOf, stemOf } from "../table/format.js";
-import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/address.js";
+import { addressOfTable, tableOf } from "../table/postgres/address.js";
 import type { TableDescription } from "../table/table.js";
 import { standardOutput } from "../table/write/standard-output.js";
 import { counted } from "./format.js";
@@ -59,7 +59,7 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
     /** Writes what the command did to the file of `--json`, if one was given. */
     record: async (report: object): Promise<void> => {
       if (reportPath === undefined) return;
-      const { writeJsonOutput } = await import("../table/write/whole-output.js");
+      const { writeJsonOutput } = await import("../table/trouble.js");
       const seconds = Math.round(performance.now() - started) / 1000;
       await writeJsonOutput(reportPath, { version: packageVersion(), seconds, ...report });
     },

@@ -1,22 +1,21 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
 import { join } from "node:path";
 import { UsageError } from "../errors.js";
-import { objectName } from "../files/object-storage/address.js";
+import { objectName } from "../files/object-storage/client.js";
 import { inTemporaryFolder, writeTemporary } from "../files/object-storage/temporary-folder.js";
-import { isObjectAddress, refuseUnknownAddress } from "../files/place.js";
-import { type PartHead, readArray } from "../files/shards/part-file.js";
-import type { Part } from "../files/shards/parts.js";
+import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
+import { type Part, type PartHead, readArray } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
 import { isDevice } from "../files/whole-file.js";
 import type { EmbeddingFormat } from "../table/format.js";
-import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
+import { parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
-import { copyTable } from "../table/write/copy-table.js";
 import {
   checkColumn,
   EmbeddingWriter,
   type EmbeddingWriterOptions,
 } from "../table/write/embedding-writer.js";
+import { copyTable } from "../table/write/output.js";
 import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
 import {

@@ -1,7 +1,7 @@
 /** A lock file with its holder's process id: one writer at a time. The lock of a dead process is taken over. */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { link, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,12 +31,7 @@ export async function acquireLock(folder: string, others: Others = "outlive"): P
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (await create(path, ours)) {
-      for (const name of await readdir(folder))
-        if (temporaryName.test(name) && (await isDead(join(folder, name), others)))
-          await rm(join(folder, name), { force: true });
-      return { release: () => release(path, ours) };
-    }
+    if (await create(path, ours)) return { release: () => release(path, ours) };
     const holder = await readHolder(path);
     if (holder === undefined) continue; // released in the meantime
     if (holder === "being written") {
@@ -48,9 +43,6 @@ export async function acquireLock(folder: string, others: Others = "outlive"): P
   }
   throw new LockedError(`${folder} is locked by several processes in turn. Try again.`);
 }
-
-/** What a process that is killed while it takes a lock leaves. */
-const temporaryName = /^lock\.[0-9a-f-]{36}$/;
 
 /** Whether a process had locked a folder, by this lock, and has ended without a release. */
 export async function isDead(path: string, others: Others): Promise<boolean> {
@@ -67,28 +59,16 @@ function lockedError(folder: string, path: string, { pid, host, started }: Holde
   );
 }
 
-/** Writes the whole lock under another name and links it: a lock is not seen half-written where files can have two names. */
+/** @returns whether there was no lock; one that is seen half-written is waited for */
 async function create(path: string, holder: Holder): Promise<boolean> {
-  const temporary = `${path}.${holder.token}`;
   try {
-    await writeFile(temporary, JSON.stringify(holder), { flag: "wx" });
-    await linkOrCopy(temporary, path);
+    await writeFile(path, JSON.stringify(holder), { flag: "wx" });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    // On a full disk it may be there, and empty.
+    await rm(path, { force: true }).catch(() => {});
     throw error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
-
-/** Fails where `to` exists. FAT and many network disks know no second names of a file. */
-async function linkOrCopy(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    await writeFile(to, await readFile(from), { flag: "wx" });
   }
 }
 
@@ -139,7 +119,7 @@ async function startOf(pid: number): Promise<string | null> {
 
 /** Moves a dead holder's lock aside. Another process may have been faster: its lock is then put back. */
 async function takeAway(path: string, dead: Holder): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
+  const aside = `${path}.old`;
   try {
     await rename(path, aside);
   } catch {
@@ -147,7 +127,7 @@ async function takeAway(path: string, dead: Holder): Promise<void> {
   }
   const moved = await readHolder(aside);
   const isAnothers = moved === "being written" || (moved !== undefined && moved.token !== dead.token);
-  if (isAnothers) await linkOrCopy(aside, path).catch(() => {});
+  if (isAnothers) await copyFile(aside, path, constants.COPYFILE_EXCL).catch(() => {});
   await rm(aside, { force: true });
 }
 

@@ -36,7 +36,7 @@ export async function locateModel(model: string | undefined, options: LocateOpti
     return folder;
   }
   // Loaded late, since running a graph needs nothing that makes one.
-  const { importedFolder } = await import("./import-cache.js");
+  const { importedFolder } = await import("./convert/import-model.js");
   const imported = await importedFolder(folder);
   await checkModel(imported);
   return imported;

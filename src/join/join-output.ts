@@ -10,7 +10,7 @@ import { mostRelated, reviewedPairs, writeReview } from "../match/review/review-
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf, type WholeTable } from "../table/whole-table.js";
-import { stateOf } from "../table/write/output-state.js";
+import { stateOf } from "../table/write/output-names.js";
 import { writeRows, writeText } from "../table/write/text-rows.js";
 import type { Joined } from "./roads.js";
 

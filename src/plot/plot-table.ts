@@ -5,12 +5,12 @@ import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { MissingDataError, messageOf, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
+import { isPostgresAddress } from "../files/place.js";
 import { createRandom, sampleWithout } from "../random.js";
 import { gatherRows, isZero } from "../search/vectors.js";
 import { stemOf } from "../table/format.js";
-import { isPostgresAddress } from "../table/postgres/address.js";
 import { Table, type TableOptions } from "../table/table.js";
-import { writeOutput } from "../table/write/whole-output.js";
+import { writeOutput } from "../table/trouble.js";
 import { leastPhrases, type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
 import { mapAsHtml } from "./map-page.js";
 

@@ -6,14 +6,15 @@ import {
   encodeAhead,
 } from "../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
-import { PearlError, UsageError, VectorIndexError } from "../errors.js";
-import { isObjectAddress } from "../files/object-storage/address.js";
+import { PearlError, TableError, UsageError, VectorIndexError } from "../errors.js";
+import { isObjectAddress } from "../files/place.js";
 import { writeWholeFolder } from "../files/whole-folder.js";
-import { findColumn } from "../table/columns.js";
-import { Table } from "../table/table.js";
-import type { CreateIndexOptions } from "./layout.js";
-import { checkKeys, columnSources, keptColumns, tableRows } from "./table-rows.js";
-import { type AddOptions, VectorIndex } from "./vector-index.js";
+import { findColumn, namedColumn } from "../table/columns.js";
+import { rowsTable } from "../table/read/import.js";
+import { shownPath } from "../table/read/source.js";
+import { Table, type TableDescription } from "../table/table.js";
+import type { IndexLayout } from "./index-types.js";
+import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
 
 /** Settings shared by `indexTable` and `addTable`. */
 interface IndexTableWork extends Pick<EncodeTableOptions, "table" | "batchSize" | "signal" | "onNote"> {
@@ -253,4 +254,76 @@ async function addAll(
   const { path, rows, searchedBy, note } = await index.describe();
   if (note !== undefined) onNote?.(note);
   return { path, rows, dimension, searchedBy, ...counts, seconds: (performance.now() - started) / 1000 };
+}
+
+const rowsPerBatch = 8192;
+
+/**
+ * The table's column for each column of an index: the one of its name, for the phrase column the phrases under any name,
+ * and undefined where there is none.
+ */
+export function columnSources(
+  { column: phrases, columns: names }: Pick<TableDescription, "column" | "columns">,
+  { columns, phraseColumn }: Pick<IndexLayout, "columns" | "phraseColumn">,
+): (string | undefined)[] {
+  // One that the index names exactly is not another's in another letter case.
+  const others = names.filter((name) => !columns.includes(name));
+  const sourceOf = (name: string): string | undefined =>
+    names.includes(name) ? name : others[namedColumn(others, name)];
+  return columns.map((name) => (name === phraseColumn ? phrases : sourceOf(name)));
+}
+
+/**
+ * The table's phrases with the cells of an index's rows, batch by batch.
+ * @param sources the table's column for each of the index's; empty cells where there is none
+ */
+export async function* tableRows(
+  table: Table,
+  sources: readonly (string | undefined)[],
+  from: number,
+): AsyncGenerator<{ phrases: string[]; cells: string[][] }> {
+  const range = { from, chunkRows: rowsPerBatch };
+  const isPhrase = sources.map((source) => source === table.description.column);
+  const streams = sources.map((source, place) =>
+    source === undefined || isPhrase[place] ? undefined : table.columnValues(source, range),
+  );
+  try {
+    for await (const phrases of table.phrases(range)) {
+      const parts = await Promise.all(streams.map((stream) => stream?.next()));
+      const cells = phrases.map((phrase, row) =>
+        sources.map((_, place) => (isPhrase[place] ? phrase : (parts[place]?.value?.[row] ?? ""))),
+      );
+      yield { phrases, cells };
+    }
+  } finally {
+    await Promise.all(streams.map((stream) => stream?.return(undefined)));
+  }
+}
+
+/** The columns that the index keeps: all but lists, which are vectors. */
+function keptColumns(table: Table, { onNote }: { readonly onNote?: (note: string) => void }): string[] {
+  const lists = table.columns.filter(({ type }) => type.endsWith("]")).map(({ name }) => name);
+  if (lists.length > 0) onNote?.(`left out, since they hold lists: ${lists.join(", ")}`);
+  return table.columns.map(({ name }) => name).filter((name) => !lists.includes(name));
+}
+
+/** Checks the keys before any work begins. @returns their column @throws TableError for an empty or repeated key */
+async function checkKeys(table: Table, columns: string[], wanted: string): Promise<string> {
+  const { path } = table.description;
+  const column = columns[findColumn(shownPath(path), columns, wanted)];
+  const { text } = table.columns.find(({ name }) => name === column)!;
+  const [found] = await table.database.run(
+    `SELECT key, first, second FROM (SELECT coalesce(${text}, '') AS key, min(rowid) + 1 AS first,
+     list_max(min(rowid, 2)) + 1 AS second FROM ${rowsTable} GROUP BY 1)
+     WHERE key = '' OR first < second ORDER BY CASE WHEN key = '' THEN first ELSE second END LIMIT 1`,
+    path,
+  );
+  if (found === undefined) return column;
+  const [key, first, second] = found;
+  if (key === "")
+    throw new TableError(`${path}: row ${first} has no ${column}, which is the key. Give it one.`);
+  throw new TableError(
+    `${path}: rows ${first} and ${second} have the same ${column}, ${key}. ` +
+      "Keys must differ; without --key rows are numbered.",
+  );
 }

@@ -1,6 +1,6 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
-import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
+import { ArgumentError, ModelError, messageOf, VectorIndexError } from "../errors.js";
 import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
 import type { DownloadOptions } from "../hub/download.js";
 import { inTurn } from "../in-turn.js";
@@ -16,7 +16,6 @@ import type {
   SearchHit,
   UnfinishedBuild,
 } from "./index-types.js";
-import { type CreateIndexOptions, layoutOf } from "./layout.js";
 import { rankedByWords } from "./ranked-by-words.js";
 import { FolderStore } from "./store/folder-store.js";
 import {
@@ -145,10 +144,7 @@ export class VectorIndex {
   static async open(path: string, onDownload?: DownloadOptions["onProgress"]): Promise<VectorIndex> {
     const shown = withoutPassword(path);
     if (isPostgresAddress(path)) return new VectorIndex(shown, await (await postgresStore()).open(path));
-    if (isObjectAddress(path)) {
-      const { openCopy } = await import("./store/object-copy.js");
-      return new VectorIndex(path, await openCopy(path, onDownload), "copy");
-    }
+    if (isObjectAddress(path)) return new VectorIndex(path, await openCopy(path, onDownload), "copy");
     refuseUnknownAddress(path);
     const folder = await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
@@ -310,3 +306,57 @@ export class VectorIndex {
 }
 
 const postgresStore = async () => (await import("./store/postgres-store.js")).PostgresStore;
+
+/** What is decided when an index is made; only the dimension has no default. */
+export interface CreateIndexOptions extends Partial<IndexLayout> {
+  readonly dimension: number;
+}
+
+/**
+ * The layout of a new index, with defaults.
+ * @param path without a password: errors show it
+ * @throws ArgumentError; UsageError for an address of an unknown scheme
+ */
+function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
+  const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
+  const { metric = "cosine", precision = "float32", model } = options;
+  if (!(Number.isInteger(dimension) && dimension > 0))
+    throw new ArgumentError(`dimension must be a positive integer, not ${dimension}`);
+  for (const [name, column] of Object.entries({ phraseColumn, keyColumn })) {
+    if (column !== undefined && !columns.includes(column)) {
+      throw new ArgumentError(`${name} "${column}" is not among the columns (${columns.join(", ")})`);
+    }
+  }
+  refuseUnknownAddress(path);
+  const needed = isPostgresAddress(path) ? "postgres" : undefined;
+  if (needed !== undefined && backend !== "auto" && backend !== needed)
+    throw new ArgumentError(
+      `${path} needs the backend ${needed}, not ${backend}. Leave the backend out, or name a folder.`,
+    );
+  if (backend === "postgres" && needed !== backend)
+    throw new ArgumentError(
+      `${path} is no address of PostgreSQL, which the backend postgres needs: write postgres://user@host/database?table=NAME`,
+    );
+  const fixed = { dimension, metric, backend: needed ?? backend, precision };
+  return { ...fixed, columns, types, phraseColumn, keyColumn, model };
+}
+
+/**
+ * An index in object storage: a copy of it is opened, and never changed.
+ * @throws VectorIndexError where there is no index, or the copy is damaged; ObjectStorageError
+ */
+async function openCopy(address: string, onDownload: DownloadOptions["onProgress"]): Promise<FolderStore> {
+  const { fetchFolder, listObjects, uploadMark } = await import("../files/object-storage/folder.js");
+  const entries = await listObjects(address);
+  if (!entries.some(({ name }) => name === "index.json" || name === uploadMark))
+    throw notAnIndex(address, `${address}\` makes one`);
+  const folder = await fetchFolder(address, onDownload, entries);
+  const store = await FolderStore.open(folder).catch((cause) => {
+    const reason = `its copy cannot be used (${messageOf(cause)})`;
+    throw new VectorIndexError(`${address}: ${reason}. Remove ${folder}, and pearl copies the index again.`, {
+      cause,
+    });
+  });
+  if (store === undefined) throw notAnIndex(address, `${address}\` makes one`);
+  return store;
+}

@@ -1,4 +1,5 @@
 /** What the routes work with: a loaded model, open indexes, limits, and the queues that requests wait in. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { BatchQueue } from "../encoder/batch-queue.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { TypeProbability } from "../encoder/type-probabilities.js";
@@ -7,7 +8,6 @@ import type { IndexEntry } from "../search/index-types.js";
 import type { VectorIndex } from "../search/vector-index.js";
 import { folded } from "../text/accents.js";
 import { type Compare, openComparisons } from "./comparisons.js";
-import { createMetrics, type Metrics } from "./metrics.js";
 
 export interface Limits {
   /** Bytes of a request's body. */
@@ -99,4 +99,55 @@ export async function serveIndex(index: VectorIndex): Promise<ServedIndex> {
   const names = Array.from(rows.values(), (cells) => folded(cells[place] ?? ""));
   const drawn = sampleWithout([...rows.keys()], ordinaryRows, createRandom(0));
   return { index, rows, names, ordinary: drawn.map((key) => ({ key, cells: rows.get(key)! })) };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** @param waiting phrases in the queues */
+function createMetrics(waiting: () => number) {
+  const registers = [new Registry()];
+  const [registry] = registers;
+  collectDefaultMetrics({ register: registry });
+  // gauges that are named like counters, which promtool refuses
+  for (const name of ["handles", "requests", "resources"]) {
+    registry.removeSingleMetric(`nodejs_active_${name}_total`);
+  }
+  const labelNames = ["method", "route", "status"] as const;
+  const requests = new Counter({
+    name: "pearl_requests_total",
+    help: "Answered requests.",
+    labelNames,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "pearl_request_duration_seconds",
+    help: "Time from a request's first byte to the end of its answer.",
+    labelNames: ["route"] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const batches = new Histogram({
+    name: "pearl_batch_phrases",
+    help: "Phrases that were computed together.",
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
+    registers,
+  });
+  const tokens = new Counter({ name: "pearl_tokens_total", help: "Tokens of embedded phrases.", registers });
+  new Gauge({
+    name: "pearl_queue_phrases",
+    help: "Phrases that wait for a batch.",
+    registers,
+    collect() {
+      this.set(waiting());
+    },
+  });
+  return {
+    registry,
+    onRequest: (method: string, route: string, status: number, duration: number): void => {
+      requests.inc({ method, route, status });
+      seconds.observe({ route }, duration);
+    },
+    onBatch: (phrases: number): void => batches.observe(phrases),
+    onTokens: (count: number): void => tokens.inc(count),
+  };
 }

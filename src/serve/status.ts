@@ -1,6 +1,5 @@
 /** Routes for those who run the service: is it alive, is it ready, how is it doing, what can it do. */
 import { z } from "zod";
-import { escaped } from "./html.js";
 import type { Server } from "./server.js";
 import type { Service } from "./service.js";
 
@@ -46,3 +45,7 @@ td{padding:.1em 1em .1em 0}</style>
 <p><a href="openapi.json">openapi.json</a> describes every field.</p>
 </html>`;
 }
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (sign) => escapes[sign]);

@@ -1,7 +1,8 @@
 /** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
 import { extname } from "node:path";
 import { TableError, UsageError } from "../errors.js";
-import { isPostgresAddress, parseAddress } from "./postgres/address.js";
+import { isPostgresAddress } from "../files/place.js";
+import { parseAddress } from "./postgres/address.js";
 
 /** A format that can be read. `text` is one phrase a line. */
 export type TableFormat = "csv" | "tsv" | "jsonl" | "parquet" | "text";

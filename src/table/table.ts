@@ -1,6 +1,7 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
+import { isPostgresAddress } from "../files/place.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import {
   formatOfName,
@@ -10,7 +11,7 @@ import {
   parseEncoding,
   type TableFormat,
 } from "./format.js";
-import { isPostgresAddress, withoutPassword } from "./postgres/address.js";
+import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";

@@ -1,5 +1,6 @@
-/** Failures to write a table's files, as messages with a cure. */
+/** Failures to write, as messages with a cure; and what is written beside tables, such as a report or a map. */
 import { isDiskFull, messageOf, TableError } from "../errors.js";
+import { isSystemError, writeWholeFile } from "../files/whole-file.js";
 
 /**
  * A failure to write, as a TableError.
@@ -21,3 +22,13 @@ export function writeTrouble(error: unknown, place: string, resume?: "--resume",
           : `cannot be written (${messageOf(error)}).`;
   return new TableError(`${place}: ${message}`, { cause: error });
 }
+
+/** {@link writeOutput} of a value as JSON, indented. */
+export const writeJsonOutput = (path: string, value: unknown): Promise<void> =>
+  writeOutput(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Writes a file, or an object in object storage, whole. @throws TableError; ObjectStorageError */
+export const writeOutput = (path: string, content: string | NodeJS.ArrayBufferView): Promise<void> =>
+  writeWholeFile(path, content).catch((error: unknown) => {
+    throw isSystemError(error) ? writeTrouble(error, path) : error;
+  });

@@ -2,7 +2,7 @@
 import { TableError } from "../errors.js";
 import { type Cell, cellOfJson, cellOfType, type TypedColumn } from "./cell.js";
 import { CellFile } from "./read/cell-file.js";
-import { jsonPairsOf } from "./read/json-values.js";
+import { jsonPairsOf } from "./read/json-keys.js";
 import { Table, type TableDescription, type TableOptions } from "./table.js";
 
 export interface WholeTable {

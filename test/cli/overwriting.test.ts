@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { refuseOwnInputs } from "../../src/cli/overwriting.js";
+import { refuseOwnInputs } from "../../src/cli/addresses.js";
 import { pearl } from "./run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-overwriting-"));

@@ -1,5 +1,4 @@
 /** Locks of folders, also where a file cannot have two names. */
-import { randomUUID } from "node:crypto";
 import * as real from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,21 +11,7 @@ beforeEach(async () => {
   return () => real.rm(folder, { recursive: true });
 });
 
-describe.each(["", "EPERM", "ENOTSUP", "ENOSYS"])('a disk whose links fail with "%s"', (code) => {
-  let acquireLock: typeof import("../../src/files/lock.js")["acquireLock"];
-  beforeAll(async () => {
-    const link = async (): Promise<void> => {
-      throw Object.assign(new Error("no links"), { code });
-    };
-    vi.resetModules();
-    vi.doMock("node:fs/promises", () => (code === "" ? real : { ...real, link }));
-    ({ acquireLock } = await import("../../src/files/lock.js"));
-  });
-  afterAll(() => {
-    vi.doUnmock("node:fs/promises");
-    vi.resetModules();
-  });
-
+describe("a lock", () => {
   it("has one holder of a lock at a time", async () => {
     const lock = await acquireLock(folder);
     await expect(acquireLock(folder)).rejects.toThrow(`${folder} is locked: process ${process.pid}`);
@@ -52,13 +37,6 @@ const leave = (name: string, changes: object) =>
     join(folder, name),
     JSON.stringify({ pid: process.pid, host: hostname(), started: null, token: "t", ...changes }),
   );
-
-it("removes what processes left that were killed while they took the lock", async () => {
-  const names = [2 ** 22 + 1, process.pid].map((pid) => [`lock.${randomUUID()}`, pid] as const);
-  for (const [name, pid] of names) await leave(name, { pid });
-  await acquireLock(folder);
-  expect((await real.readdir(folder)).sort()).toEqual(["lock", names[1][0]].sort());
-});
 
 describe("without /proc, as on macOS", () => {
   beforeAll(() => {

@@ -1,6 +1,6 @@
 /** Keys and their rows, beyond what one map holds (test/slow/table-large.test.ts). */
 import { expect, it } from "vitest";
-import { KeyRows } from "../../src/search/key-rows.js";
+import { KeyRows } from "../../src/search/store/folder-store.js";
 
 it("holds a row for each key, the last one given, until it is removed", () => {
   const rows = new KeyRows();

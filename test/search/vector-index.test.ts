@@ -175,14 +175,14 @@ describe("VectorIndex", () => {
     await again.close();
   });
 
-  it("drops what was not acknowledged: a torn journal line, vectors and cells without a commit", async () => {
+  it("drops what was not acknowledged: vectors, cells and deletions without a commit", async () => {
     const path = place();
     const index = await VectorIndex.build(path, [rowsOf(20)], base);
     await index.close();
     const folder = join(path, "generation-1");
     appendFileSync(join(folder, "vectors"), Buffer.alloc(100, 7));
     appendFileSync(join(folder, "cells"), '["21","torn');
-    appendFileSync(join(folder, "journal"), '0123456789abcdef {"rows":99');
+    appendFileSync(join(folder, "deleted"), Buffer.alloc(4));
     const again = await VectorIndex.open(path);
     expect(await keysOf(again)).toHaveLength(20);
     await again.add(rowsOf(2, 8, 20));
@@ -199,12 +199,12 @@ describe("VectorIndex", () => {
     const index = await VectorIndex.build(path, [rowsOf(20), rowsOf(20, 2, 20)], base);
     await index.close();
     const folder = join(path, "generation-1");
-    const journal = readFileSync(join(folder, "journal"), "utf8");
-    writeFileSync(join(folder, "journal"), journal.replace('"rows":20', '"rows":21'));
-    await expect(VectorIndex.open(path)).rejects.toThrow(/journal is damaged: it is not the journal that/);
-    writeFileSync(join(folder, "journal"), journal);
+    const manifest = readFileSync(join(path, "index.json"), "utf8");
+    writeFileSync(join(path, "index.json"), manifest.replace('"next": 41', '"next": 42'));
+    await expect(VectorIndex.open(path)).rejects.toThrow(/index\.json is damaged: its checksum differs/);
+    writeFileSync(join(path, "index.json"), manifest);
     truncateSync(join(folder, "vectors"), 1000);
-    await expect(VectorIndex.open(path)).rejects.toThrow(/vectors is damaged: it ends at byte 1000/);
+    await expect(VectorIndex.open(path)).rejects.toThrow(/vectors is damaged: it has 1000 bytes instead of /);
     rmSync(join(folder, "cells"));
     await expect(VectorIndex.open(path)).rejects.toThrow(VectorIndexError);
     writeFileSync(join(path, "index.json"), "{}");

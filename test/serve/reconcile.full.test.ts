@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
-import { suggestRows } from "../../src/serve/reconcile/suggest.js";
+import { suggestRows } from "../../src/serve/reconcile/candidates.js";
 import { serveIndex } from "../../src/serve/service.js";
 import { newFolder } from "../setup/new-folder.js";
 import { companiesIndex, endServers, miniEncoder, type TestServer, testServer } from "./test-server.js";

@@ -145,18 +145,8 @@ describe("ablate", () => {
   it("prints a table and writes JSON from the command line", async () => {
     const { corpus, dataFolder } = await start();
     const cwd = newFolder();
-    const size = [
-      "--preset",
-      "from-scratch",
-      "--hidden",
-      "16",
-      "--layers",
-      "1",
-      "--vocab",
-      "260",
-      "--anchors",
-      "8",
-    ];
+    const sizes = ["shape.hidden=16", "shape.layers=1", "shape.vocabulary=260", "anchors=8"];
+    const size = ["--preset", "from-scratch", ...sizes.flatMap((set) => ["--set", set])];
     const { code, stdout } = await pearl(
       [
         ...["ablate", "--corpus", corpus, "--data", dataFolder, "--task", "turney", "--parts", "types"],

@@ -50,7 +50,8 @@ describe("pearl pretrain-characters --synthetic", () => {
 
 it("pearl finetune --view punctuation", async () => {
   const base = makeOracleModel("encoder.folded.onnx");
-  const options = "--view punctuation --view-weight 0.3 --view-marks 1-5 --view-calm --steps 20";
+  const marks = "--set punctuation.least=1 --set punctuation.most=5 --set punctuation.marks=calm";
+  const options = `--view punctuation --set punctuation.weight=0.3 ${marks} --steps 20`;
   const { stdout } = await run(
     `finetune --pairs data/phrases.txt --base ${base} ${options} -o marked --device cpu --threads 1 -q`,
   );

@@ -56,14 +56,14 @@ describe("pearl finetune --steps 20 on one batch", () => {
   });
 
   it("lowers the loss of --objective triplet with settings, on labels", async () => {
-    const settings = ["--objective-settings", "margin=0.5,mining=all"];
+    const settings = ["--set", "objectiveSettings={margin: 0.5, mining: all}"];
     expectLower(await lossesOf("labels.csv", ["--objective", "triplet", ...settings, ...small]));
   });
 
   // A view is drawn anew in each step, so steps are compared by their means. At this temperature the loss depends on the
   // spread of all phrases, and less on the draw.
   it.each(["cutoff", "dropout", "mixup"])("lowers the loss of --view %s on phrases alone", async (view) => {
-    const losses = await lossesOf("labels.csv", ["--view", view, "--temperature", "0.5", ...small]);
+    const losses = await lossesOf("labels.csv", ["--view", view, "--set", "temperature=0.5", ...small]);
     const mean = (part: readonly number[]) => part.reduce((sum, loss) => sum + loss, 0) / part.length;
     expect(losses.every(Number.isFinite)).toBe(true);
     expect(mean(losses.slice(-5))).toBeLessThan(mean(losses.slice(0, 5)));

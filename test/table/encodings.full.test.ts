@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Table, type TableOptions } from "../../src/table/table.js";
-import { copyTable } from "../../src/table/write/copy-table.js";
 import { EmbeddingWriter } from "../../src/table/write/embedding-writer.js";
+import { copyTable } from "../../src/table/write/output.js";
 import { newFolder } from "../setup/new-folder.js";
 
 let folder: string;

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { writeWholeFile } from "../../src/files/whole-file.js";
 import { readWholeTable } from "../../src/table/whole-table.js";
-import { copyTable } from "../../src/table/write/copy-table.js";
+import { copyTable } from "../../src/table/write/output.js";
 import { writeRows } from "../../src/table/write/text-rows.js";
 import { bucket, startObjectServer } from "../files/object-storage/server.js";
 import { testFolder } from "./folder.js";

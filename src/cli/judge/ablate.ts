@@ -8,22 +8,14 @@ import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settin
 import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import {
-  checkLength,
-  checkShape,
-  checkTypes,
-  methodSettings,
-  olderOptions,
-  recipeOptions,
-  typesFile,
-} from "../learn/training.js";
+import { checkShape, checkTypes, methodSettings, recipeOptions } from "../learn/training.js";
 import {
   commaSeparated,
   fileEndingIn,
+  many,
   option,
   positiveInteger,
   positiveNumber,
-  repeatable,
   required,
   shared,
 } from "../options.js";
@@ -44,25 +36,20 @@ const options = [
   option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
   option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
   option("--grid <setting=values>", "settings instead, as temperature=0.03,0.07,0.2; repeatable", gridAxis),
-  option(
-    "--base <model>",
-    "model to start from; given twice or more: compare these bases, as they are and trained",
-    repeatable,
-  ),
+  many("--base <model>", "model to start from; two or more are compared, as they are and trained"),
   option("--seeds <n>", "trainings of each run, for mean and deviation (default: 1)", positiveInteger),
   option("--pairs <file>", "table with the columns text and positive: additional positives"),
   option("--types <file>", "table of phrase and type, for pairs without a type"),
   ...recipeOptions,
-  option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
+  option("--steps <n>", "steps of each run (default: 500)", positiveInteger).conflicts(["epochs", "minutes"]),
   option(
     "--minutes <n>",
-    "minutes to train the whole method, instead of --steps; other runs take as many steps",
+    "time of the whole method; other runs take as many steps",
     positiveNumber,
-  ),
+  ).conflicts("epochs"),
   option("--json <file>", "also write the results as JSON"),
   option("--plot <file>", "also draw the grid (.svg)", fileEndingIn(".svg")),
   ...shared.run,
-  ...olderOptions,
 ] as const;
 
 export default command({
@@ -73,15 +60,11 @@ export default command({
   examples: [
     ["pearl ablate --corpus corpus/ -o ablation --preset from-scratch", "500 steps for each part"],
     ["pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200", "two parts only"],
-    [
-      "pearl ablate --corpus corpus/ -o grid --grid temperature=0.03,0.07,0.2 --seeds 3 --plot grid.svg",
-      "a setting, three trainings each",
-    ],
+    ["pearl ablate --corpus corpus/ -o grid --grid temperature=0.03,0.2 --seeds 3", "three trainings each"],
     ["pearl ablate --corpus corpus/ -o bases --base ./bert --base ./e5", "two bases, before and after"],
   ],
   run: async (_, options, session) => {
     refuseStreams(options.output);
-    checkLength(options);
     checkTypes(options);
     await checkUse(options);
     const { parts, minutes, epochs, json, base: bases = [] } = options;
@@ -91,7 +74,7 @@ export default command({
     checkShape({ ...options, base: bases[0] }, bases.length > 0 ? bases : [chosen.settings.base]);
     let run = "training";
     const report = await ablate({
-      ...{ ...options, folder: options.output, types: typesFile(options) },
+      ...{ ...options, folder: options.output },
       ...chosen,
       bases: bases.length > 1 ? bases : undefined,
       parts: parts as readonly RemovablePart[] | undefined,
@@ -108,7 +91,7 @@ export default command({
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
     session.print(asTable(report));
-    const { writeJsonOutput, writeOutput } = await import("../../table/write/whole-output.js");
+    const { writeJsonOutput, writeOutput } = await import("../../table/trouble.js");
     if (json !== undefined) await writeJsonOutput(json, report);
     if (options.plot !== undefined) await writeOutput(options.plot, gridChart(report));
   },

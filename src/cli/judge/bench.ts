@@ -31,11 +31,7 @@ export default command({
     ),
     choice("--protocol <name>", "fair, or the rules of the paper's code", ["fair", "published"], "fair"),
     option("--json <file>", "also write the results as JSON"),
-    option(
-      "--report <file>",
-      "also write a page with scores, bars and the worst mistakes (.html)",
-      fileEndingIn(".html"),
-    ),
+    option("--report <file>", "also write a page with bars and mistakes (.html)", fileEndingIn(".html")),
     option("--dataset <name>", "only one set of autofj or er, such as Drug"),
     option("--seed <n>", "random seed", wholeNumber, 0),
     option("--seeds <n>", "runs with different seeds: mean and deviation (default: 1)", positiveInteger),
@@ -87,7 +83,7 @@ export default command({
     if (reports === undefined) return;
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));
-    const { writeOutput } = await import("../../table/write/whole-output.js");
+    const { writeOutput } = await import("../../table/trouble.js");
     if (options.json) await writeOutput(options.json, reportsAsJson(reports));
     if (!options.report) return;
     const { reportsAsPage } = await import("../../benchmark/report-page.js");

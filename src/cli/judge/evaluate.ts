@@ -11,18 +11,11 @@ import { fileEndingIn, fraction, noteUnused, option, shared } from "../options.j
 import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 const options = [
-  option(
-    "--truth <file>",
-    "pairs that match: left, right and, if some do not match, decision; or a reviewed file",
-  ),
+  option("--truth <file>", "pairs: left, right and, if some do not match, decision; or a reviewed file"),
   option("--truth-column <name>", "of one table: the column that names each row's group; it is not compared"),
   option("--partial", "the truth is partial: only judged pairs count (default: other pairs are wrong)"),
   option("-o, --output <file>", "write the wrong and the missed pairs with reasons, as a reviewed file"),
-  option(
-    "--chart <file>",
-    "draw precision, recall and F1 by threshold of probability (.svg)",
-    fileEndingIn(".svg"),
-  ),
+  option("--chart <file>", "draw precision, recall and F1 by threshold (.svg)", fileEndingIn(".svg")),
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   ...shared.compared,
   ...shared.bounded,
@@ -64,7 +57,7 @@ export default command({
     const missed = counted(evaluation.truePairs - evaluation.right, "missed pair");
     if (output !== undefined) session.wrote(output, `${wrong}, ${missed}`);
     if (chart !== undefined) {
-      const { writeOutput } = await import("../../table/write/whole-output.js");
+      const { writeOutput } = await import("../../table/trouble.js");
       const title = right === undefined ? left : `${left} and ${right}`;
       await writeOutput(chart, evaluationChart(evaluation, title));
       session.wrote(chart, "precision, recall and F1 by threshold");
@@ -74,13 +67,11 @@ export default command({
 });
 
 function checkUsage(right: string | undefined, options: Options): void {
-  const { truth, truthColumn, column, on, ignore } = options;
+  const { truth, truthColumn, column } = options;
   if ((truth === undefined) === (truthColumn === undefined))
     throw new UsageError("name the known matches: --truth FILE or, of one table, --truth-column NAME");
   if (right !== undefined && (truthColumn ?? column) !== undefined)
     throw new UsageError("--truth-column and -c are of one table: use --truth FILE and --on LEFT=RIGHT");
-  if (column !== undefined && (on ?? ignore) !== undefined)
-    throw new UsageError("-c names the only column that is compared: leave --on and --ignore out");
 }
 
 /** What the truth is, scores, the promise beside what was measured, and scores by threshold. */

@@ -11,10 +11,11 @@ import { counted, formatCount, formatPercent } from "../format.js";
 import {
   choice,
   fraction,
+  many,
   option,
   positiveInteger,
-  repeatable,
   shared,
+  tableOutput,
   weights,
   wholeNumber,
 } from "../options.js";
@@ -23,25 +24,18 @@ import { phrasesOrTable } from "../use/phrases-or-table.js";
 import { phrasesOf } from "../use/type.js";
 
 const options = [
-  option(
-    "-o, --output <file>",
-    "for a table: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.twins.csv)",
-  ),
+  tableOutput("the twins of a table", "NAME.twins.csv"),
   shared.format,
   shared.phrase,
   ...shared.table,
   option("--seed <n>", "random seed", wholeNumber, 1),
-  option(
-    "--count <n>",
-    "twins per rule (default: 3); with --draw or a table, per phrase (default: 1)",
-    positiveInteger,
-  ),
+  option("--count <n>", "twins per rule (default: 3); drawn ones per phrase (default: 1)", positiveInteger),
   option("--draw", "draw twins at random, as in training (always for a table)"),
   choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
   option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
-  option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
-  option("--synonyms <file>", "phrase and synonym, such as a corpus's synonyms.tsv; repeatable", repeatable),
-  option("--acronyms <file>", "table of short and long form; repeatable", repeatable),
+  many("--paraphrases <file>", "table of phrase and paraphrase"),
+  many("--synonyms <file>", "phrase and synonym, such as a corpus's synonyms.tsv"),
+  many("--acronyms <file>", "table of short and long form"),
   option("--word-vectors [threshold]", "words of at least this word-vector cosine (default: 0.8)", fraction),
   option("--no-wordnet", "use no synonyms from WordNet"),
   option("--paraphrase-model <model>", "write paraphrases of the table by a text-to-text model instead"),

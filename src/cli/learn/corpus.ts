@@ -8,7 +8,7 @@ import { formatOfName } from "../../table/format.js";
 import { refuseStandardOutput } from "../addresses.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
-import { option, positiveInteger, repeatable, required, shared } from "../options.js";
+import { many, option, positiveInteger, required, shared } from "../options.js";
 import type { Session } from "../session.js";
 import { checkShare, shardOption, shareWork } from "../shards/sharing.js";
 
@@ -32,22 +32,19 @@ const build = command({
   arguments: [["[text...]", "plain text, .csv, .tsv, .jsonl or .parquet, also .gz; - reads standard input"]],
   options: [
     required("-o, --output <folder>", "the corpus folder; it must not exist yet"),
-    option(
-      "--column <name>",
-      "column of text in tables, by name or number (default: the one with the longest cells)",
-    ),
-    option("--phrases <file>", "table of phrases with class, type, count; repeatable", repeatable),
-    option("--synonyms <file>", "table of pairs that mean the same; repeatable", repeatable),
-    option("--types <file>", "list of phrases and types (OntoNotes, CoNLL, spaCy); repeatable", repeatable),
+    option("--column <name>", "column of text in tables (default: the one with the longest cells)"),
+    many("--phrases <file>", "table of phrases with class, type, count"),
+    many("--synonyms <file>", "table of pairs that mean the same"),
+    many("--types <file>", "list of phrases and types (OntoNotes, CoNLL, spaCy)"),
     option("--ner-model <model>", "token-classification model for phrases without a type: folder or hub id"),
     option("--wordnet", "also add WordNet's lemmas, glosses and synonyms"),
     option("--min-count <n>", "drop phrases that occur less often in the text (default: 2)", positiveInteger),
     option(
       "--max-phrases <n>",
-      "keep at most n: those of tables, then the most frequent (default: 5000000)",
+      "keep the n most frequent, first those of tables (default: 5000000)",
       positiveInteger,
     ),
-    option("--skip <start>", "skip table rows with a cell that starts with this; repeatable", repeatable),
+    many("--skip <start>", "skip table rows with a cell that starts with this"),
     shared.noQuotes,
     shardOption,
     shared.report,

@@ -18,13 +18,10 @@ import { loadEncoder, type Session } from "../session.js";
 import { checkPartOption, checkShare, shardOption, shareWork } from "../shards/sharing.js";
 
 const options = [
-  option(
-    "--pairs <file>",
-    "instead of a corpus: table of pairs, as for finetune; written with negatives to -o",
-  ),
+  option("--pairs <file>", "instead of a corpus: table of pairs; written with negatives to -o"),
   option(
     "-o, --output <file>",
-    "with --pairs: table with negatives; with --shard: the part (default: NAME.I-of-N.part)",
+    "with --pairs: the new table; with --shard: the part (default: NAME.I-of-N.part)",
   ),
   option("--among <file>", "with --pairs: table of candidates (default: the positives)"),
   option("--negatives <n>", "with --pairs: most negatives of a pair (default: 1)", positiveInteger),
@@ -42,11 +39,7 @@ const options = [
     ["top", "random"],
   ),
   option("--seed <n>", "with --pairs: random seed (default: 0)", wholeNumber),
-  option(
-    "--ratio <r>",
-    "with a corpus: least edit ratio of a hard negative (default: 0.7)",
-    fractionBelowOne,
-  ),
+  option("--ratio <r>", "with a corpus: least edit ratio (default: 0.7)", fractionBelowOne),
   option(
     "--margin <m>",
     "least edit ratio minus scaled cosine (default: 0.3); with --pairs: least cosine of the positive minus that of a negative (default: 0)",

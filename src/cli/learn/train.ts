@@ -8,20 +8,16 @@ import { counted, formatCount, formatPercent } from "../format.js";
 import { hidden, option, positiveInteger, repeatable } from "../options.js";
 import type { Session } from "../session.js";
 import {
-  checkLength,
   checkShape,
   checkTypes,
   lengthOptions,
-  type MethodOptions,
   methodSettings,
-  olderOptions,
   printPlan,
   printTraining,
   recipeOptions,
   runOptionsOf,
   stepLines,
   trainingOptions,
-  typesFile,
 } from "./training.js";
 
 const [checkpoints, ...running] = trainingOptions(500);
@@ -38,7 +34,6 @@ const options = [
   option("--patience <n>", "end after n evaluations in a row that are no better", positiveInteger),
   ...lengthOptions,
   ...running,
-  ...olderOptions,
   ...hidden([checkpoints] as const),
 ] as const;
 
@@ -51,37 +46,25 @@ export default command({
     ["pearl train --corpus corpus/ --plan", "time and memory that this takes here"],
     ["pearl train --corpus corpus/ --preset from-scratch --minutes 30 -o small", "no base, 30 minutes"],
     ["pearl train --corpus corpus/ --set anchors=85 --set warmUp=0.1 -o my-model", "other settings"],
-    [
-      "pearl train --corpus corpus/ --pairs pairs.csv --set types=none -o my-model",
-      "with pairs, without types",
-    ],
+    ["pearl train --corpus corpus/ --pairs pairs.csv --set types=none", "with pairs, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
-  run: (_, options, session) => trainOnCorpus(options, session),
+  run: async (_, options, session) => {
+    checkTypes(options);
+    if (options.patience !== undefined && options.evalData === undefined)
+      throw new UsageError("--patience counts evaluations: add --eval-data FOLDER");
+    refuseStandardOutput(options.output, "my-model");
+    const given = await corpusOptions(options, session);
+    const { finetuneOnCorpus, planTraining } = await import("../../methods/corpus/corpus-finetune.js");
+    if (options.plan) return printPlan(await planTraining(given), planText, session);
+    const report = await finetuneOnCorpus(given);
+    await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
+  },
 });
 
-/** Trains on a corpus: `pearl train`, and `pearl finetune` without pairs alone. @throws UsageError for options that would be ignored */
-export async function trainOnCorpus(options: TrainOptions, session: Session): Promise<void> {
-  checkLength(options);
-  checkTypes(options);
-  if (options.patience !== undefined && options.evalData === undefined)
-    throw new UsageError("--patience counts evaluations: add --eval-data FOLDER");
-  refuseStandardOutput(options.output, "my-model");
-  const given = await corpusOptions(options, session);
-  if (options.plan) {
-    const { planTraining } = await import("../../methods/corpus/corpus-finetune.js");
-    return printPlan(await planTraining(given), planText, session);
-  }
-  const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
-  const report = await finetuneOnCorpus(given);
-  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
-}
+type Options = OptionsOf<typeof options>;
 
-type TrainOptions = MethodOptions &
-  Pick<OptionsOf<typeof options>, "corpus" | "pairs" | "context" | "evalData" | "patience"> &
-  Parameters<typeof runOptionsOf>[0] & { readonly epochs?: number };
-
-async function corpusOptions(options: TrainOptions, session: Session): Promise<CorpusFinetuneOptions> {
+async function corpusOptions(options: Options, session: Session): Promise<CorpusFinetuneOptions> {
   const { pairs: [pairs, ...further] = [] } = options;
   if (further.length > 0)
     throw new UsageError(
@@ -92,7 +75,7 @@ async function corpusOptions(options: TrainOptions, session: Session): Promise<C
   return {
     ...runOptionsOf(options, session),
     ...chosen,
-    ...{ corpus: options.corpus, pairs, types: typesFile(options), contextTexts: options.context },
+    ...{ corpus: options.corpus, pairs, types: options.types, contextTexts: options.context },
     onPreparation: (_, done, total) => session.show("preparing", done, total, "phrases"),
   };
 }

@@ -8,20 +8,7 @@ import type { StepMetrics } from "../../training/metrics.js";
 import { averageText, gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
-import {
-  flagOf,
-  fraction,
-  fractionBelowOne,
-  hidden,
-  option,
-  positiveInteger,
-  positiveNumber,
-  repeatable,
-  resumption,
-  shared,
-  weights,
-  wholeNumber,
-} from "../options.js";
+import { many, option, positiveInteger, positiveNumber, resumption, shared } from "../options.js";
 import type { Session } from "../session.js";
 
 /** @param every steps between two checkpoints by default */
@@ -35,8 +22,15 @@ export const trainingOptions = <Every extends number>(every: Every) =>
 
 /** What finetune and train share besides: the length of a run, and whether to start it. */
 export const lengthOptions = [
-  option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
-  option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
+  option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger).conflicts([
+    "epochs",
+    "minutes",
+  ]),
+  option(
+    "--minutes <n>",
+    "training time, instead of --epochs; the first steps are measured",
+    positiveNumber,
+  ).conflicts("epochs"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   option("-y, --yes", "start a training of more than ten minutes without asking"),
 ] as const;
@@ -77,15 +71,6 @@ export function printPlan<Plan extends object>(plan: Plan, text: (plan: Plan) =>
 }
 
 type TrainingOptions = OptionsOf<ReturnType<typeof trainingOptions>>;
-
-/** Refuses options of which one would be ignored. @throws UsageError */
-export function checkLength(options: Partial<Record<"epochs" | "steps" | "minutes", number>>): void {
-  const given = (["epochs", "steps", "minutes"] as const).filter((name) => options[name] !== undefined);
-  if (given.length > 1)
-    throw new UsageError(
-      `${given.map(flagOf).join(" and ")} each set the length of a training: give one of them`,
-    );
-}
 
 export function trainingSettings(options: TrainingOptions, { signal, say, show }: Session) {
   return {
@@ -206,60 +191,23 @@ async function ask(question: string, terminal: Terminal, signal: AbortSignal): P
 /** Options of help that trainings and ablations share. */
 export const recipeOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
-  option(
-    "--set <name=value>",
-    "a setting of the preset, such as temperature=0.05, warmUp=0.1, shape.hidden=128; repeatable",
-    repeatable,
-  ),
+  many("--set <name=value>", "a setting of the preset, such as temperature=0.05, shape.hidden=128"),
   option("--epochs <n>", "passes over the data (default: the preset's, 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: the preset's, 3e-5)", positiveNumber),
   shared.seed,
 ] as const;
 
-/** Earlier spellings of settings, also of a training on pairs: `--set` has them all. */
-export const olderSettings = hidden([
-  option("--temperature <t>", "temperature", positiveNumber),
-  option("--dropout <p>", "dropout", fractionBelowOne),
-  option("--clip <norm>", "clipNorm", positiveNumber),
-  option("--average <weight>", "averageWithBase", fraction),
-  option("--no-averaging", "averageWithBase=1"),
-  option("--no-types", "types=none"),
-] as const);
-
-/** Earlier spellings of settings of a training on a corpus. */
-export const olderOptions = [
-  ...olderSettings,
-  ...hidden([
-    option("--hidden <n>", "shape.hidden", positiveInteger),
-    option("--layers <n>", "shape.layers", wholeNumber),
-    option("--vocab <n>", "shape.vocabulary", positiveInteger),
-    option("--characters <kind>", "characters.from"),
-    option("--character-width <n>", "characters.width", positiveInteger),
-    option("--hard-negatives <n>", "hardNegatives", wholeNumber),
-    option("--no-characters", "characters=none"),
-    option("--no-character-pretraining", "an untrained LOVE"),
-    option("--no-hard-negatives", "hardNegatives=0"),
-    option("--no-character-augmentation", "without typing errors"),
-    option("--no-token-augmentation", "without synonyms and swapped words"),
-    option("--no-phrase-augmentation", "without paraphrases"),
-    option("--augment <kind=weight,...>", "augmentation.probabilities", weights),
-    option("--anchors <n>", "anchors", positiveInteger),
-    option("--synonyms <n>", "synonyms", wholeNumber),
-  ] as const),
-] as const;
-
-type Declared = OptionsOf<readonly [...typeof recipeOptions, ...typeof olderOptions]>;
-export type MethodOptions = Omit<Declared, "types"> & {
-  readonly base?: string;
-  /** A file, or false for --no-types. */
-  readonly types?: string | boolean;
-};
+export type MethodOptions = OptionsOf<typeof recipeOptions> & { readonly base?: string };
 
 /** @throws UsageError for --types where there are no pairs to type */
-export function checkTypes(
-  options: Pick<MethodOptions, "types"> & { readonly pairs?: string | readonly string[] },
-): void {
-  if (typesFile(options) !== undefined && options.pairs === undefined)
+export function checkTypes({
+  types,
+  pairs,
+}: {
+  readonly types?: string;
+  readonly pairs?: string | readonly string[];
+}): void {
+  if (types !== undefined && pairs === undefined)
     throw new UsageError(
       "--types gives types to pairs: add --pairs FILE. Phrases of a corpus get theirs by pearl corpus build --types",
     );
@@ -267,18 +215,12 @@ export function checkTypes(
 
 /** @throws UsageError for the shape of a transformer from scratch where none of the bases is one */
 export function checkShape(options: MethodOptions, bases: readonly string[]): void {
-  const own = (["hidden", "layers", "vocab"] as const).find((name) => options[name] !== undefined);
   const set = options.set?.find((line) => /^\s*shape\b/.test(line));
-  const odd = set === undefined ? own && flagOf(own) : `--set ${set}`;
-  if (odd !== undefined && !bases.includes("none"))
+  if (set !== undefined && !bases.includes("none"))
     throw new UsageError(
-      `${odd} is for a transformer from scratch, and ${bases[0]} has its own: leave it out, or add --base none`,
+      `--set ${set} is for a transformer from scratch, and ${bases[0]} has its own: leave it out, or add --base none`,
     );
 }
-
-/** The file of `--types`; undefined where none is given and with --no-types. */
-export const typesFile = ({ types }: Pick<MethodOptions, "types">): string | undefined =>
-  typeof types === "string" ? types : undefined;
 
 /** The preset with the user's changes; `otherwise` replaces it where the base is the preset's and cannot be fetched. */
 export async function methodSettings(options: MethodOptions) {
@@ -295,24 +237,12 @@ export async function methodSettings(options: MethodOptions) {
 const isPresets = ({ base, set = [] }: MethodOptions): boolean =>
   base === undefined && !set.some((line) => /^\s*base\s*=/.test(line));
 
-/** The preset with the user's changes: earlier spellings first, then `--set` in its order. */
+/** The preset with the options' changes, then those of `--set` in its order. */
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
   const { withAssigned } = await import("../../methods/settings/choices.js");
   const { readPreset } = await import("../../methods/settings/method-settings.js");
-  const { removableParts, withChoices } = await import("../../methods/settings/choices.js");
-  const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
-  const { characters, characterWidth, hardNegatives, anchors, synonyms, epochs, augment } = options;
-  const changed = withChoices(await readPreset(preset), {
-    ...{ base, hidden, layers, vocabulary: options.vocab, characterWidth },
-    ...{ anchors, synonyms, epochs, augment },
-    characters: typeof characters === "string" ? characters : undefined,
-    hardNegatives: typeof hardNegatives === "number" ? hardNegatives : undefined,
-    ...{ learningRate: options.lr, temperature: options.temperature, dropout: options.dropout },
-    ...{ clipNorm: options.clip, averageWithBase: options.average },
-    // --no-hard-negatives sets hardNegatives to false
-    without: removableParts.filter((part) => (options as Record<string, unknown>)[camelCase(part)] === false),
-  });
+  const { withChoices } = await import("../../methods/settings/choices.js");
+  const { base, epochs, lr: learningRate, preset = base === "none" ? "from-scratch" : undefined } = options;
+  const changed = withChoices(await readPreset(preset), { base, epochs, learningRate });
   return withAssigned(changed, options.set ?? [], "corpus");
 }
-
-const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { fileFingerprint } from "../../files/checksums/fingerprint.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress } from "../../files/place.js";
 import type { QueuedRun } from "../../stores/queue/job.js";
 import type { JobQueue, Printed } from "../../stores/queue/queue.js";
 import { stemOf } from "../../table/format.js";
@@ -18,14 +18,11 @@ const queueOptions = [
   option("-o, --output <file>", "the result (default: that of the command alone; a join has none)"),
   required(
     "--queue <address>",
-    "the database, as postgres://user@host/database; postgres:// as for `pearl sync`",
+    "the database: postgres://user@host/database, or postgres:// as for `pearl sync`",
   ),
   option("--shards <n>", "into how many shards the work is cut", positiveInteger, 16),
   option("--wait", "wait for the result, and show progress"),
-  option(
-    "--parts <folder>",
-    "where the parts lie until the merge, also s3://... (default: the working folder)",
-  ),
+  option("--parts <folder>", "where parts lie until the merge, also s3://... (default: the working folder)"),
   option("--expire <seconds>", "silence after which a worker is taken for dead", positiveInteger, 60),
   option("--retries <n>", "how often a job is done again after it failed or its worker died", wholeNumber, 3),
 ] as const;
@@ -37,12 +34,7 @@ const notQueued = [
 ];
 
 const examples: Readonly<Record<QueuedRun["command"], readonly (readonly [string, string])[]>> = {
-  encode: [
-    [
-      "pearl submit encode big.parquet -o big.npy --queue postgres://me@db/shop --shards 64",
-      "and return at once",
-    ],
-  ],
+  encode: [["pearl submit encode big.parquet -o big.npy --queue postgres://me@db/shop", "return at once"]],
   join: [["pearl submit join a.csv b.csv -o joined.csv --queue postgres:// --wait", "wait for joined.csv"]],
   dedupe: [["pearl submit dedupe customers.csv --queue postgres:// --wait", "write customers.deduped.csv"]],
 };

@@ -11,12 +11,7 @@ export default command({
   name: "mcp",
   summary: "tools for assistants (Model Context Protocol over standard input and output)",
   options: [
-    option(
-      "--root <folder>",
-      "the folder whose files the tools may read, and write new ones to",
-      (text) => text,
-      ".",
-    ),
+    option("--root <folder>", "the folder whose files the tools may read and add to", String, "."),
     shared.model,
     ...shared.run,
   ],

@@ -9,9 +9,9 @@ import { aborted, expectInterruption } from "../interruption.js";
 import {
   choice,
   fraction,
+  many,
   noteUnused,
   option,
-  repeatable,
   shared,
   type TableOptions,
   tableOptionsOf,
@@ -23,11 +23,7 @@ const matchingOptions = [
   ...shared.compared,
   option("--precision <p>", "share of matches that must be correct", fraction),
   choice("--kind <kind>", "of two tables: how many matches a row may have", joinKinds),
-  option(
-    "--labels <file>",
-    "known pairs besides: left, right and, if some do not match, decision; repeatable",
-    repeatable,
-  ),
+  many("--labels <file>", "further known pairs: left, right and, if some do not match, decision"),
   shared.modelOrNone,
   ...shared.tableFormat,
 ] as const;

@@ -5,11 +5,11 @@ import { basename, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { messageOf, PearlError, UsageError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
 import { isLoopback } from "../../serve/loopback.js";
 import type { Server } from "../../serve/server.js";
 import type { ServedIndex } from "../../serve/service.js";
 import { stemOf } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { aborted, expectInterruption } from "../interruption.js";
 import {
@@ -33,16 +33,13 @@ function origins(text: string, previous: readonly string[] | undefined): string[
 }
 
 const options = [
-  option(
-    "-m, --model <model>",
-    "embedded model, folder or hub id (default: the indexes', else the embedded one)",
-  ),
+  option("-m, --model <model>", "embedded model, folder or hub id (default: the indexes' model)"),
   option("--host <address>", "address to listen on", (text) => text, "127.0.0.1"),
   option("--port <n>", "port to listen on; 0 takes a free one", portNumber, 8080),
   option("--api-key-file <file>", "a file with the key that requests must send (default: $PEARL_API_KEY)"),
   option(
     "--cors <origin>",
-    "allow pages of this origin, such as https://example.org; * allows all; repeatable",
+    "allow pages of this origin (https://example.org), or all (*); repeatable",
     origins,
   ),
   option("--max-body <megabytes>", "largest body of a request", positiveNumber, 8),

@@ -25,7 +25,7 @@ export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): An
       ],
     ],
     run: async ([paths], options, session) => {
-      const { openParts } = await import("../../files/shards/parts.js");
+      const { openParts } = await import("../../files/shards/part-file.js");
       const parts = await openParts(paths);
       const { manifest } = parts[0];
       const { command: name, arguments: given, settings } = manifest;

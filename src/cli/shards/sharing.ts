@@ -2,13 +2,11 @@
 import { stat } from "node:fs/promises";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ShardError, UsageError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
-import type { PartHead, PartManifest } from "../../files/shards/part-file.js";
-import type { Part } from "../../files/shards/parts.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
+import type { Part, PartHead, PartManifest } from "../../files/shards/part-file.js";
 import type { Kept, KeptReader, Shard, Sharing } from "../../files/shards/shard.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { option, shardOf } from "../options.js";
-import type { Session } from "../session.js";
+import { boundedSettings, type Session } from "../session.js";
 
 export const shardOption = option(
   "--shard <i/n>",
@@ -144,9 +142,9 @@ export async function readLearned(path: string): Promise<PartManifest> {
 }
 
 /** What the first pass kept. @throws ShardError for a file that is damaged, or of another run */
-export async function openLearned(path: string, manifest: PartManifest, head: PartHead): Promise<KeptReader> {
+async function openLearned(path: string, manifest: PartManifest, head: PartHead): Promise<KeptReader> {
   const { checkContent, partReader } = await import("../../files/shards/part-file.js");
-  const { differenceBetween } = await import("../../files/shards/parts.js");
+  const { differenceBetween } = await import("../../files/shards/part-file.js");
   const { learned: _, ...settings } = head.settings;
   const difference = differenceBetween({ ...head, settings, shard: noShard }, manifest);
   if (difference !== undefined)
@@ -158,12 +156,7 @@ export async function openLearned(path: string, manifest: PartManifest, head: Pa
 }
 
 /** Writes what a shard or a first pass kept, and says so. */
-export async function writeShard(
-  run: SharedRun,
-  head: PartHead,
-  kept: Kept,
-  session: Session,
-): Promise<void> {
+async function writeShard(run: SharedRun, head: PartHead, kept: Kept, session: Session): Promise<void> {
   const { writePart } = await import("../../files/shards/part-file.js");
   const { isSystemError, replaceFile } = await import("../../files/whole-file.js");
   const { writeTrouble } = await import("../../table/trouble.js");
@@ -195,7 +188,7 @@ export async function shareWork<Report>(
   const head = parts === undefined ? { ...(await partHead(run)), model } : parts[0].manifest;
   const learned = path === undefined ? undefined : await openLearned(path, await readLearned(path), head);
   if (parts !== undefined) {
-    const { mergeOf } = await import("../../files/shards/parts.js");
+    const { mergeOf } = await import("../../files/shards/part-file.js");
     return work({ ...mergeOf(parts), learned });
   }
   const { firstPass, ShardDone, sharingOf } = await import("../../files/shards/shard.js");
@@ -207,4 +200,25 @@ export async function shareWork<Report>(
     return undefined;
   }
   throw new Error(`pearl ${run.command} did not end with its shard`);
+}
+
+type Options = Parameters<typeof boundedSettings>[0] & { readonly threads?: number };
+
+/** @returns whether this was such a shard, which is then written */
+export async function compareLearned(run: SharedRun, options: Options, session: Session): Promise<boolean> {
+  const { shard, learned: path } = run.options;
+  if (shard === undefined || path === undefined) return false;
+  const { partReader } = await import("../../files/shards/part-file.js");
+  const { compareShard } = await import("../../match/shards/compare-shard.js");
+  const { isComparison } = await import("../../match/shards/kept-comparison.js");
+  const manifest = await readLearned(path);
+  if (!isComparison(partReader(path, manifest))) return false;
+  const head = { ...(await partHead(run)), model: manifest.model };
+  const learned = await openLearned(path, manifest, head);
+  const { memory, signal, onNote } = boundedSettings(options, session);
+  const onProgress = (done: number, total: number): void => session.show("comparing", done, total);
+  const { threads } = options;
+  const kept = await compareShard(learned, shard, { threads, memory, signal, onNote, onProgress });
+  await writeShard(run, head, kept, session);
+  return true;
 }

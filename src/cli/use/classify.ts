@@ -7,7 +7,7 @@ import { alignColumns } from "../../files/text-table.js";
 import { refuseStandardOutput } from "../addresses.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { checkFormat, choice, fraction, option, required, shared } from "../options.js";
+import { checkFormat, choice, fraction, option, required, shared, tableOutput } from "../options.js";
 import { loadEncoder, type Session, sourceOf, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
@@ -91,10 +91,7 @@ const apply = command({
   needs: "arguments",
   options: [
     required("--with <file>", "kinds that `pearl classify train` learned"),
-    option(
-      "-o, --output <file>",
-      "all rows with kind and probability: .csv, .tsv, .jsonl, .parquet; - is standard output (default: print)",
-    ),
+    tableOutput("all rows with kind and probability", "print"),
     shared.format,
     option("--reject <p>", "no kind for a phrase whose most probable kind has less than this", fraction),
     shared.phrase,

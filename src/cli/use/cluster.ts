@@ -4,12 +4,14 @@ import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { checkFormat, fraction, option, positiveInteger, shared } from "../options.js";
+import { checkFormat, fraction, option, positiveInteger, shared, tableOutput } from "../options.js";
 import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
-  option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),
+  option("--threshold <t>", "instead: link phrases with at least this similarity", fraction).conflicts(
+    "precision",
+  ),
 ] as const;
 
 export default command({
@@ -17,10 +19,7 @@ export default command({
   summary: "group the phrases of a table that mean the same",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option(
-      "-o, --output <file>",
-      "all rows with their group: .csv, .tsv, .jsonl, .parquet; - is standard output (default: print groups)",
-    ),
+    tableOutput("all rows with their group", "print groups"),
     shared.format,
     shared.report,
     ...groupingOptions,
@@ -33,10 +32,7 @@ export default command({
     ["pearl cluster companies.csv", "print groups of two or more rows"],
     ["pearl cluster companies.csv -c name -o grouped.csv", "write all rows with group and representative"],
     ["pearl cluster companies.csv --precision 0.97", "fewer links, fewer mistakes"],
-    [
-      "pearl cluster companies.csv -o c.csv --memory 4g --temp .",
-      "in 4 GB of memory, with temporary files here",
-    ],
+    ["pearl cluster companies.csv -o c.csv --memory 4g --temp .", "in 4 GB, with temporary files here"],
     ["pearl cluster keywords.txt --k 20 -o topics.csv", "twenty topics"],
   ],
   run: async ([file], options, session) => {

@@ -1,29 +1,21 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
-import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { noteUnused, option, shared } from "../options.js";
+import { noteUnused, option, shared, tableOutput } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
-import { compareLearned } from "../shards/compare-learned.js";
-import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
+import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { comparedLines, effectLine, relatedLine } from "./report.js";
 
 const options = [
-  option(
-    "-o, --output <file>",
-    "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
-  ),
+  tableOutput("the kept rows", "NAME.deduped.csv"),
   option("--no-removed", "do not write OUTPUT.removed.csv, nor OUTPUT.groups.csv (.tsv, .jsonl, .parquet)"),
-  option(
-    "--groups <file>",
-    "write each group with its kept row and the others (default: OUTPUT.groups.csv if needed)",
-  ),
+  option("--groups <file>", "write each group with its kept row (default: OUTPUT.groups.csv if needed)"),
   option("--explain", "write the groups with a column that says why each row equals the kept one"),
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
   option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),
@@ -54,7 +46,6 @@ export default command({
     ["pearl dedupe names.csv -c name --threshold 0.8", "compare one column, without a promise"],
   ],
   run: async ([file], options, session) => {
-    checkUsage(options);
     noteUnused(options, session.say);
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
@@ -92,15 +83,6 @@ export default command({
     await session.record(summary(report));
   },
 });
-
-function checkUsage({ column, on, ignore, threshold, precision }: Options): void {
-  if (column !== undefined && (on ?? ignore) !== undefined)
-    throw new UsageError(
-      "-c compares one column alone: leave out --on and --ignore, or name all columns with --on",
-    );
-  if (threshold !== undefined && precision !== undefined)
-    throw new UsageError("--precision chooses the threshold: leave out --threshold or --precision");
-}
 
 /** How the result was found and how sure it is: on stderr. */
 function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {

@@ -24,10 +24,7 @@ export default command({
     shared.batchSize,
     shared.truncate,
     shared.int8,
-    option(
-      "--prompt <text>",
-      'text put before each phrase, such as "query: " (default: what the model sets)',
-    ),
+    option("--prompt <text>", 'text put before each phrase, such as "query: " (default: the model\'s)'),
     option("--prompt-name <name>", "a prompt of the model by its name, such as query"),
     option("--no-normalize", "keep the lengths that the model gives embeddings (default: scale them to 1)"),
     option("--embedding-column <name>", 'name of the new column (default: "embedding")'),

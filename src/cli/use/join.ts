@@ -1,18 +1,17 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
 import { UsageError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { joinKinds } from "../../join/options.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
-import { choice, fraction, noteUnused, option, positiveInteger, shared } from "../options.js";
+import { choice, fraction, noteUnused, option, positiveInteger, shared, tableOutput } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
-import { compareLearned } from "../shards/compare-learned.js";
-import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
+import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
 import { comparedLines, effectLine, relatedLine } from "./report.js";
 
@@ -22,7 +21,7 @@ const options = [
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", joinKinds),
   option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
-  option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
+  tableOutput("the matches", "-"),
   shared.format,
   shared.report,
   option("--keep-unmatched", "also write right rows without a match"),
@@ -36,10 +35,7 @@ const options = [
     positiveInteger,
     10,
   ),
-  option(
-    "--in-database",
-    "find candidates in PostgreSQL, where LEFT has embeddings (`pearl sync`), and read only these rows",
-  ),
+  option("--in-database", "find candidates in PostgreSQL (after `pearl sync`), and read only these rows"),
   ...shared.tableFormat,
   shared.modelOrNone,
   shared.int8,

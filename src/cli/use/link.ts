@@ -8,7 +8,7 @@ import { precisionLine } from "../../match/estimates/promise.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { fraction, noteUnused, option, required, shared } from "../options.js";
+import { fraction, noteUnused, option, required, shared, tableOutput } from "../options.js";
 import {
   besideOutput,
   boundedSettings,
@@ -17,28 +17,24 @@ import {
   outputFor,
   type Session,
 } from "../session.js";
-import { compareLearned } from "../shards/compare-learned.js";
-import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
+import {
+  checkShare,
+  compareLearned,
+  learnOptions,
+  type ShareOptions,
+  shardOption,
+  shareWork,
+} from "../shards/sharing.js";
 import { comparedLines } from "./report.js";
 
 const declared = [
   required("--store <file>", "the store of entities, one file; the first run makes it"),
-  option(
-    "-o, --output <file>",
-    "the rows with their entity in front: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.linked.csv)",
-  ),
+  tableOutput("the rows with their entity in front", "NAME.linked.csv"),
   shared.format,
   shared.report,
-  option(
-    "--key <column>",
-    "a column that identifies rows: a row whose other cells change stays the same row",
-  ),
+  option("--key <column>", "a column that identifies rows, also those whose other cells change"),
   option("--source <name>", "where keys are unique (default: the file's name without its ending)"),
-  option(
-    "--precision <p>",
-    "expected share of correct pairs of rows within entities (default: 0.9)",
-    fraction,
-  ),
+  option("--precision <p>", "expected share of correct pairs within entities (default: 0.9)", fraction),
   option("--link-likely", "if the precision is not established: link likely rows all the same"),
   option("--review-out <file>", "write doubtful pairs for a person to decide"),
   option("--review <file>", "apply the decisions of a reviewed file, from now on"),
@@ -62,10 +58,7 @@ export default command({
   arguments: [["[file]", "the table; - reads standard input"]],
   options: declared,
   examples: [
-    [
-      "pearl link customers.csv --store customers.pearl",
-      "write customers.linked.csv; entities are named E1, E2, ...",
-    ],
+    ["pearl link customers.csv --store customers.pearl", "write customers.linked.csv: entities E1, E2, ..."],
     ["pearl link june.csv --store customers.pearl", "link more rows: only these are compared"],
     ["pearl link --store customers.pearl --history E7", "the rows of an entity, and why they are together"],
     ["pearl link --store customers.pearl --undo", "take the last run back"],

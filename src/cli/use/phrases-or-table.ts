@@ -2,9 +2,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { formatOfName } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 

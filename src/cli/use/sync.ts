@@ -1,5 +1,6 @@
 /** `pearl sync`: keeps embeddings of a table in PostgreSQL in step with it. */
 import { UsageError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
 import type { SyncReport } from "../../stores/postgres/sync-table.js";
 import { command } from "../command.js";
 import { counted, formatCount } from "../format.js";
@@ -20,11 +21,7 @@ export default command({
   options: [
     option("--table <name>", "the table, such as customers or sales.customers"),
     shared.column,
-    option(
-      "--columns <names>",
-      "the columns that a search shows, with commas between (default: all)",
-      commaSeparated,
-    ),
+    option("--columns <names>", "what a search shows, with commas between (default: all)", commaSeparated),
     option("--key <column>", "a column without repeated values (default: the primary key)"),
     option("--dry-run", "change nothing: print the SQL and how many rows it would encode and remove"),
     option("--follow", "run until interrupted, and sync whenever the table changes"),
@@ -37,16 +34,12 @@ export default command({
     ...shared.run,
   ],
   examples: [
-    [
-      "pearl sync postgres://me@localhost/shop --table customers",
-      "make customers_embeddings, or bring it up to date",
-    ],
+    ["pearl sync postgres://me@localhost/shop --table customers", "make or update customers_embeddings"],
     ["pearl sync postgres:// --table customers -c name --dry-run", "the SQL that would run in $DATABASE_URL"],
     ["pearl sync postgres:// --table customers --follow --trigger", "stay and follow every change"],
     ['pearl search postgres://me@localhost/shop?table=customers "toyota"', "the nearest rows"],
   ],
   run: async ([address], options, session) => {
-    const { isPostgresAddress } = await import("../../table/postgres/address.js");
     if (!isPostgresAddress(address))
       throw new UsageError(`${address} is no address of PostgreSQL: write postgres://user@host/database`);
     const { syncTable } = await import("../../stores/postgres/sync-table.js");

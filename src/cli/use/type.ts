@@ -5,7 +5,7 @@ import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { checkFormat, option, positiveInteger, shared, type TableOptions } from "../options.js";
+import { checkFormat, option, positiveInteger, shared, type TableOptions, tableOutput } from "../options.js";
 import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
@@ -21,10 +21,7 @@ export default command({
   needs: "arguments",
   options: [
     option("-m, --model <model>", "model trained with types: folder or hub id (default: the embedded model)"),
-    option(
-      "-o, --output <file>",
-      "output: .csv, .tsv, .jsonl or .parquet; - is standard output (default: print)",
-    ),
+    tableOutput("the types", "print"),
     shared.format,
     shared.phrase,
     ...shared.table,

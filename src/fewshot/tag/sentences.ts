@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { formatOfName, parseEncoding } from "../../table/format.js";
-import { jsonPairsOf } from "../../table/read/json-values.js";
+import { jsonPairsOf } from "../../table/read/json-keys.js";
 import { checkFile, openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 
 /** The tag of a token in no span. */

@@ -18,21 +18,32 @@ const clockMs = 50;
 /** Length and checksum of a file. */
 export type FileSum = readonly [bytes: number, crc32: string];
 
-export async function fileSum(path: string): Promise<FileSum> {
+/** @param most bytes of the file from its start; default all */
+export async function fileSum(path: string, most = Infinity): Promise<FileSum> {
   let bytes = 0;
   let sum = checksum("");
   for await (const piece of readPieces(path)) {
-    sum = checksum(piece, sum);
-    bytes += piece.length;
+    const part = piece.subarray(0, most - bytes);
+    sum = checksum(part, sum);
+    bytes += part.length;
+    if (bytes === most) break;
   }
   return [bytes, sum];
 }
 
-/** How a file differs from what it was, in words; undefined where it is the same. @throws the system's error */
-export async function differenceFrom([bytes, sum]: FileSum, path: string): Promise<string | undefined> {
+/**
+ * How a file differs from what it was, in words; undefined where it is the same.
+ * @param rest "may be longer" where more may have been added since
+ * @throws the system's error
+ */
+export async function differenceFrom(
+  [bytes, sum]: FileSum,
+  path: string,
+  rest: "none" | "may be longer" = "none",
+): Promise<string | undefined> {
   const { size } = await stat(path);
-  if (size !== bytes) return `it has ${size} bytes instead of ${bytes}`;
-  return (await fileSum(path))[1] === sum ? undefined : "its checksum differs";
+  if (size < bytes || (size > bytes && rest === "none")) return `it has ${size} bytes instead of ${bytes}`;
+  return (await fileSum(path, bytes))[1] === sum ? undefined : "its checksum differs";
 }
 
 /** What a file was like when it was checked, by name. */

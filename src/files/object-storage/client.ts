@@ -1,9 +1,8 @@
-/** The client of object storage: the optional AWS SDK with its own chain of settings and credentials. */
+/** Object storage by the optional AWS SDK: addresses, its client with its own settings and credentials, and failures with a cure. */
 import type * as S3 from "@aws-sdk/client-s3";
+import { messageOf, ObjectStorageError, PearlError } from "../../errors.js";
 import { loadOptional } from "../package.js";
 import { proxyAgent } from "../proxy.js";
-import { parseObjectAddress } from "./address.js";
-import { storageTrouble } from "./trouble.js";
 
 /** Milliseconds without a connection, and without data, after which a request is given up. */
 const [connectMs, silentMs] = [15_000, 60_000];
@@ -91,3 +90,73 @@ export async function request<Result>(
     throw storageTrouble(error, address, bucket);
   }
 }
+
+/** There is no such object. */
+export class NoSuchObject extends ObjectStorageError {}
+
+/** The object is not the one that was read. */
+export class ObjectChanged extends ObjectStorageError {}
+
+/** What the SDK adds to an error. */
+interface StorageError extends Error {
+  /** A code of the system, such as ECONNREFUSED. */
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** The answer of a server that does not speak S3. */
+export const notS3 = (): Error =>
+  Object.assign(new Error("not S3"), { name: "NotS3", $metadata: { httpStatusCode: 200 } });
+
+/** Codes of an object that is not the one that was read. */
+const changed = ["PreconditionFailed", "ConditionalRequestConflict"];
+const unreachable = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"];
+
+/** @param address the object or folder that a request was about */
+function storageTrouble(error: unknown, address: string, bucket: string): PearlError {
+  if (error instanceof PearlError) return error;
+  const { name = "", code = "", $metadata } = error as StorageError;
+  const status = $metadata?.httpStatusCode;
+  const message = messageOf(error).split("\n", 1)[0];
+  const isUnreachable = unreachable.includes(code) || /CERT|SIGNATURE|ERR_INVALID_URL/.test(code);
+  const isLogin = /^(Credentials|Token)Provider|^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken)$/;
+  const isOther = name === "NotS3" || (status !== undefined && /pars|deserial|unexpected/i.test(message));
+  const isLost = status === undefined || status >= 500 || status === 429;
+  const troubles: readonly (readonly [boolean, string, typeof ObjectStorageError?])[] = [
+    [name === "NoSuchKey", "there is no such object. Check the bucket and the key.", NoSuchObject],
+    [name === "NoSuchBucket", `there is no bucket ${bucket}. Check its name and AWS_ENDPOINT_URL.`],
+    [
+      isLogin.test(name),
+      `no valid credentials (${message}). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a profile with AWS_PROFILE.`,
+    ],
+    [
+      /^(ExpiredToken|TokenRefreshRequired|RequestExpired)/.test(name),
+      `the credentials have expired (${message}). Log in again, such as with \`aws sso login\`.`,
+    ],
+    [
+      status === 403,
+      `the server denies access (${message}). Ask its owner for s3:GetObject and s3:ListBucket to read and s3:PutObject to write, or choose other credentials with AWS_PROFILE.`,
+    ],
+    [/^Proxy/.test(message), `the proxy refuses (${message}). Check HTTPS_PROXY and NO_PROXY.`],
+    [isUnreachable, `no server answers (${message}). Check AWS_ENDPOINT_URL and the network.`],
+    [changed.includes(name), "the object changed while it was read. Run the command again.", ObjectChanged],
+    [isOther, `the server does not speak S3 (HTTP status ${status}). Correct AWS_ENDPOINT_URL.`],
+    [isLost, `the connection was lost or the server is busy (${message}). Run the command once more.`],
+  ];
+  const [, text, Kind = ObjectStorageError] = troubles.find(([applies]) => applies) ?? [true, message];
+  return new Kind(`${address}: ${text}`, { cause: error });
+}
+
+/** @throws ObjectStorageError where the bucket or the key is missing */
+export function parseObjectAddress(address: string): { readonly bucket: string; readonly key: string } {
+  const [, bucket, key] = /^s3:\/\/([^/]*)\/?(.*?)\/*$/is.exec(address) ?? [];
+  if (/[:@]/.test(bucket ?? ""))
+    throw new ObjectStorageError(
+      `${address}: keys do not belong into an address. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and write s3://bucket/key.`,
+    );
+  if (bucket && key) return { bucket, key };
+  throw new ObjectStorageError(`${address}: the address is incomplete. Write s3://bucket/key.`);
+}
+
+/** The last part of the key. */
+export const objectName = (address: string): string => parseObjectAddress(address).key.replace(/^.*\//s, "");

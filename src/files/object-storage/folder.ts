@@ -7,11 +7,9 @@ import { fingerprint } from "../checksums/fingerprint.js";
 import { exists, filesIn } from "../disk.js";
 import { cachePath } from "../package.js";
 import { isSystemError } from "../whole-file.js";
-import { objectName } from "./address.js";
-import { request, transferSignal } from "./client.js";
+import { notS3, objectName, request, transferSignal } from "./client.js";
 import { fetchObject, type ObjectState } from "./read.js";
 import { inTemporaryFolder, writeTemporary } from "./temporary-folder.js";
-import { notS3 } from "./trouble.js";
 import { createObject, removeObject, uploadFile } from "./write.js";
 
 /** An object of a folder. */

@@ -4,8 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
-import { request, transferSignal } from "./client.js";
-import { NoSuchObject, notS3 } from "./trouble.js";
+import { NoSuchObject, notS3, request, transferSignal } from "./client.js";
 
 /** An object as it is now. */
 export interface ObjectState {

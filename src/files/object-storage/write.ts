@@ -7,11 +7,9 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import type * as LibStorage from "@aws-sdk/lib-storage";
 import { ObjectStorageError } from "../../errors.js";
 import { loadOptional } from "../package.js";
-import { objectName } from "./address.js";
-import { request, transferSignal } from "./client.js";
+import { notS3, objectName, request, transferSignal } from "./client.js";
 import { readRange } from "./read.js";
 import { inTemporaryFolder, writeTemporary } from "./temporary-folder.js";
-import { notS3 } from "./trouble.js";
 
 /** A multipart upload has at most 10,000 parts. */
 const [smallestPart, mostParts] = [8 * 2 ** 20, 10_000];

@@ -3,14 +3,17 @@
  * manifest last, content of any length is written as it is made.
  */
 import { createReadStream } from "node:fs";
-import { open, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { messageOf, PearlError, ShardError } from "../../errors.js";
 import { checksum, type FileSum, fileSum, pieceBytes } from "../checksums/checksum.js";
 import { parseJson } from "../json.js";
-import { isObjectAddress } from "../object-storage/address.js";
-import { writeAll } from "../whole-file.js";
-import type { Kept, KeptArray, KeptReader } from "./shard.js";
+import { NoSuchObject } from "../object-storage/client.js";
+import { isObjectAddress } from "../place.js";
+import { makeFolder, replaceFile, writeAll } from "../whole-file.js";
+import type { Kept, KeptArray, KeptReader, Sharing } from "./shard.js";
 
 const mark = "PEARLSHARD1\n";
 const tailBytes = 4 + mark.length;
@@ -182,4 +185,129 @@ async function* piecesOf(path: string, from: number, to: number): AsyncIterable<
   if (isObjectAddress(path))
     yield* (await import("../object-storage/read.js")).readObject(path, { from, to });
   else yield* createReadStream(path, { start: from, end: to - 1, highWaterMark: pieceBytes });
+}
+
+/** A part that was checked. */
+export interface Part {
+  readonly path: string;
+  readonly manifest: PartManifest;
+}
+
+/**
+ * Reads and checks parts.
+ * @returns them in the order of their shards
+ * @throws ShardError for a part that is missing, doubled, damaged or of another run, and for the file of a first pass
+ */
+export async function openParts(paths: readonly string[]): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const path of paths) parts.push({ path, manifest: await readManifest(path) });
+  for (const { path, manifest } of parts) {
+    if (manifest.shard.count > 0) continue;
+    throw new ShardError(
+      `${path} is the first pass of --learn, not a part of a shard. Leave it out, and name the parts that pearl ${manifest.command} --shard I/N --learned ${path} writes.`,
+    );
+  }
+  const [first, ...others] = parts;
+  for (const part of others) {
+    const difference = differenceBetween(part.manifest, first.manifest);
+    if (difference === undefined) continue;
+    throw new ShardError(
+      `${part.path} and ${first.path} are parts of different runs: ${difference}. Leave out the foreign one, or run its shard again as the others.`,
+    );
+  }
+  const { command, shard } = first.manifest;
+  const ordered = Array.from({ length: shard.count }, (_, place) => {
+    const [part, doubled] = parts.filter(({ manifest }) => manifest.shard.index === place + 1);
+    const name = `${place + 1}/${shard.count}`;
+    if (part === undefined)
+      throw new ShardError(
+        `the part of shard ${name} is missing. Name it too, or run pearl ${command} with --shard ${name}.`,
+      );
+    if (doubled !== undefined)
+      throw new ShardError(`${part.path} and ${doubled.path} are both shard ${name}. Leave one of them out.`);
+    return part;
+  });
+  for (const { path, manifest } of ordered) await checkContent(path, manifest);
+  return ordered;
+}
+
+/** How two parts differ in what all parts of a run have in common. */
+export function differenceBetween(part: PartHead, other: PartHead): string | undefined {
+  const differing = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].find((name) => !isDeepStrictEqual(a[name], b[name]));
+  const setting = differing(part.settings, other.settings);
+  const input = differing(part.inputs, other.inputs);
+  const differences: readonly (readonly [boolean, string])[] = [
+    [part.command !== other.command, `pearl ${part.command} and pearl ${other.command}`],
+    [part.pearl !== other.pearl, `made by pearl ${part.pearl} and ${other.pearl}`],
+    [part.shard.count !== other.shard.count, `of ${part.shard.count} and ${other.shard.count} shards`],
+    [!isDeepStrictEqual(part.arguments, other.arguments), "their arguments differ"],
+    [setting !== undefined, `the option ${setting} differs`],
+    [input !== undefined, `the content of ${input} differs`],
+    [part.model !== other.model, `another model or device (${part.model}, ${other.model})`],
+  ];
+  return differences.find(([differs]) => differs)?.[1];
+}
+
+/** How a merge takes what the shards kept. */
+export const mergeOf = (parts: readonly Part[]): Sharing & { readonly kind: "merge" } => ({
+  kind: "merge",
+  count: parts.length,
+  async *parts(names) {
+    for (const { path, manifest } of parts) yield await readKept(path, manifest, names);
+  },
+});
+
+/** A place of parts, each with a name. */
+export interface PartPlace {
+  /** What the part belongs to; undefined where it is not there, whole. */
+  find(name: string): Promise<PartManifest | undefined>;
+  /**
+   * Lets `write` make the file of a part, which then appears under its name, whole: also where others write the same one,
+   * and where this process is killed.
+   */
+  put(name: string, write: (path: string) => Promise<void>): Promise<void>;
+  /** The file with the part, or its address. */
+  get(name: string): string;
+  /** Removes all parts, and what killed writers left. */
+  remove(): Promise<void>;
+}
+
+/** @param folder seen by all workers under this name, made when the first part is written; or an address in object storage */
+export function placeOfParts(folder: string): PartPlace {
+  const isObject = isObjectAddress(folder);
+  const get = (name: string): string => (isObject ? `${folder}/${name}` : join(folder, name));
+  return {
+    get,
+    find: (name) => wholePart(get(name)),
+    async put(name, write) {
+      // An object appears when all of it has arrived.
+      if (isObject) return replaceFile(get(name), write);
+      await makeFolder(folder);
+      const own = await mkdtemp(join(folder, "writing-"));
+      try {
+        await write(join(own, name));
+        await rename(join(own, name), get(name));
+      } finally {
+        await rm(own, { recursive: true, force: true });
+      }
+    },
+    async remove() {
+      if (!isObject) return rm(folder, { recursive: true, force: true });
+      const { listObjects } = await import("../object-storage/folder.js");
+      const { removeObject } = await import("../object-storage/write.js");
+      for (const { name } of await listObjects(folder)) await removeObject(get(name));
+    },
+  };
+}
+
+async function wholePart(path: string): Promise<PartManifest | undefined> {
+  try {
+    const manifest = await readManifest(path);
+    await checkContent(path, manifest);
+    return manifest;
+  } catch (error) {
+    if (error instanceof ShardError || error instanceof NoSuchObject) return undefined;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { isFilled } from "../../match/cells/cell-words.js";
 import { cellsOfColumn } from "../../match/columns/column-names.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
@@ -19,7 +19,6 @@ import {
 } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { type Cell, nameOfColumn } from "../../table/cell.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import {
   batchesOf,
   noteEmpty,
@@ -27,7 +26,7 @@ import {
   readWholeTable,
   type WholeTable,
 } from "../../table/whole-table.js";
-import { stateOf } from "../../table/write/output-state.js";
+import { stateOf } from "../../table/write/output-names.js";
 import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { isVisible } from "../../text/visible.js";

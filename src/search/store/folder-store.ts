@@ -1,9 +1,11 @@
 /**
  * An index in a folder: `index.json`, a lock, and a generation of files that only grow. What `append` and `remove` have
- * acknowledged is on disk. Graphs are built from the stored vectors and can always be rebuilt.
+ * acknowledged is on disk, and index.json says so. Graphs are built from the stored vectors and can always be rebuilt.
  */
 import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
+import { fnv } from "../../files/checksums/fnv.js";
 import { folderSize } from "../../files/disk.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
 import { makeFolder } from "../../files/whole-file.js";
@@ -14,13 +16,19 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
-import { KeyRows } from "../key-rows.js";
-import { copyLiveRows, removeLeftovers, removeOld } from "./compact.js";
-import { isUnbegun, lockIndex, missingFile, syncFolder, writeTrouble } from "./disk.js";
+import { gatherRows } from "../vectors.js";
 import { Generation } from "./generation.js";
-import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js";
+import { growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
-import { findManifest, generationFolder, type Manifest, writeManifest } from "./manifest.js";
+import {
+  findManifest,
+  generationFolder,
+  isGenerationName,
+  isUnbegun,
+  lockIndex,
+  missingFile,
+  writeTrouble,
+} from "./manifest.js";
 import { type FoundRow, type Query, rankCandidates, scanRows } from "./row-scan.js";
 import {
   exactBelow,
@@ -48,7 +56,6 @@ export class FolderStore implements VectorStore {
 
   private constructor(
     private readonly path: string,
-    private manifest: Manifest,
     private generation: Generation,
   ) {}
 
@@ -81,12 +88,9 @@ export class FolderStore implements VectorStore {
   }
 
   private static async fill(path: string, layout: IndexLayout, lock: Lock): Promise<FolderStore> {
-    const generation = await Generation.create(generationFolder(path, 1), layout);
-    await syncFolder(generation.folder);
-    const fixed = { ...layout, columns: [...layout.columns], journal: generation.journal };
-    const manifest: Manifest = { format: "pearl-index", version: 1, ...fixed, generation: 1, rows: 0 };
-    await writeManifest(path, manifest);
-    const store = new FolderStore(path, manifest, generation);
+    const generation = await Generation.create(path, layout);
+    await generation.makeCurrent();
+    const store = new FolderStore(path, generation);
     store.lock = lock;
     return store;
   }
@@ -101,8 +105,8 @@ export class FolderStore implements VectorStore {
       if (manifest === undefined) return undefined;
       let generation: Generation | undefined;
       try {
-        generation = await openGeneration(path, manifest);
-        const store = new FolderStore(path, manifest, generation);
+        generation = await Generation.open(path, manifest);
+        const store = new FolderStore(path, generation);
         if (graph === "open") await store.openGraph();
         return store;
       } catch (error) {
@@ -115,17 +119,17 @@ export class FolderStore implements VectorStore {
   }
 
   get layout(): IndexLayout {
-    return this.manifest;
+    return this.generation.manifest;
   }
 
   get unfinished(): UnfinishedBuild | undefined {
-    return this.manifest.unfinished;
+    return this.generation.manifest.unfinished;
   }
 
   async describe(): Promise<IndexDescription> {
-    const { format: _f, version: _v, generation: _g, journal: _j, ...layout } = this.manifest;
-    const { folder, extent, deleted } = this.generation;
-    const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, extent.rows);
+    const { folder, rows, deleted, manifest } = this.generation;
+    const { format: _f, version: _v, generation: _g, next: _n, files: _s, ...layout } = manifest;
+    const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, rows);
     const facts = { rows: this.liveRows, deleted: deleted.size, searchedBy, bytes: await folderSize(folder) };
     return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };
   }
@@ -136,7 +140,8 @@ export class FolderStore implements VectorStore {
   }
 
   async append({ vectors, cells, keys }: NewRows): Promise<void> {
-    const { next, rows } = this.generation.extent;
+    const { rows, manifest } = this.generation;
+    const { next } = manifest;
     const known = keys && (await this.knownKeys());
     const replaced = (keys ?? []).map((key) => known?.get(key)).filter((row) => row !== undefined);
     const entries = cells.map((row, index) => ({ key: keys?.[index] ?? String(next + index), cells: row }));
@@ -164,7 +169,7 @@ export class FolderStore implements VectorStore {
     try {
       const found =
         graph === undefined
-          ? await scanRows(generation, query, { from: 0, to: generation.extent.rows })
+          ? await scanRows(generation, query, { from: 0, to: generation.rows })
           : await searchGraph(generation, graph, query);
       const added = phrases && (await this.addedByWords(found, phrases, query));
       return found.map((rows, place) =>
@@ -208,26 +213,25 @@ export class FolderStore implements VectorStore {
   }
 
   async optimise(work: IndexWork): Promise<void> {
-    const { extent, deleted } = this.generation;
-    if (deleted.size > 0 && deleted.size >= extent.rows * deletedShare) await this.compact(work);
+    const { rows, deleted } = this.generation;
+    if (deleted.size > 0 && deleted.size >= rows * deletedShare) await this.compact(work);
     if (this.wantsGraph()) {
       await this.withLibrary(() => growGraph(this.generation, this.graph, work));
-    } else if (this.generation.graph !== null) {
-      await this.generation.recordGraph(null);
+    } else if (Object.keys(this.generation.graph).length > 0) {
+      await this.generation.recordGraph({});
       await removeGraphs(this.generation.folder);
       this.graph = undefined;
     }
-    await this.saveManifest({});
   }
 
   async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
-    await this.saveManifest({ unfinished });
+    await this.generation.commit({ unfinished });
   }
 
   async verify(): Promise<void> {
     try {
-      await this.generation.check("all");
-      await checkGraph(this.generation, "all");
+      await this.generation.check("all", "rows");
+      await this.generation.check("all", "graph");
     } catch (error) {
       // A writer may have replaced the files that are open here: those of the index as it is now are checked.
       const current = await FolderStore.open(this.path, "leave");
@@ -241,18 +245,14 @@ export class FolderStore implements VectorStore {
   }
 
   async close(): Promise<void> {
-    if (this.lock !== undefined) {
-      // On a full disk the earlier index.json stays, which the journal continues.
-      await this.saveManifest({}).catch(() => {});
-      await this.generation.remember().catch(() => {});
-    }
+    if (this.lock !== undefined) await this.generation.remember().catch(() => {});
     await this.generation.close();
     await this.lock?.release();
     this.lock = undefined;
   }
 
   private get liveRows(): number {
-    return this.generation.extent.rows - this.generation.deleted.size;
+    return this.generation.rows - this.generation.deleted.size;
   }
 
   private openGraph(): Promise<void> {
@@ -271,37 +271,29 @@ export class FolderStore implements VectorStore {
     }
   }
 
-  private async saveManifest(change: Partial<Manifest>): Promise<void> {
-    const { journal } = this.generation;
-    this.manifest = { ...this.manifest, rows: this.liveRows, journal, ...change };
-    await writeManifest(this.path, this.manifest).catch((error: unknown) => {
-      throw writeTrouble(error, this.path);
-    });
-  }
-
   async startWriting(): Promise<void> {
     if (this.lock === undefined) {
       const lock = await lockIndex(this.path);
       try {
         const manifest = await findManifest(this.path);
         if (manifest === undefined) throw new VectorIndexError(`${this.path}: the index was removed.`);
-        if (manifest.generation !== this.manifest.generation) await this.changeGeneration(manifest);
-        this.manifest = manifest;
-        await removeLeftovers(this.path, generationFolder(this.path, manifest.generation));
+        if (manifest.generation !== this.generation.manifest.generation)
+          await this.changeGeneration(await Generation.open(this.path, manifest));
+        await removeLeftovers(this.path, this.generation.folder);
+        const { graph } = this.generation;
+        await this.generation.startWriting(manifest);
+        if (JSON.stringify(this.generation.graph) !== JSON.stringify(graph)) await this.openGraph();
       } catch (error) {
         await lock.release();
         throw error;
       }
       this.lock = lock;
     }
-    const graph = this.generation.graph?.name;
-    await this.generation.startWriting();
-    if (this.generation.graph?.name !== graph) await this.openGraph();
   }
 
-  private async changeGeneration(manifest: Manifest): Promise<void> {
+  private async changeGeneration(generation: Generation): Promise<void> {
     const old = this.generation;
-    this.generation = await openGeneration(this.path, manifest);
+    this.generation = generation;
     // Its rows have other numbers.
     this.graph = undefined;
     this.keys = undefined;
@@ -314,23 +306,78 @@ export class FolderStore implements VectorStore {
     return this.keys;
   }
 
-  private async compact(work: IndexWork): Promise<void> {
+  /** Frees the space of deleted rows: copies the others into a new generation. */
+  private async compact({ signal, onProgress }: IndexWork): Promise<void> {
     const old = this.generation;
-    const generation = this.manifest.generation + 1;
-    const journal = await copyLiveRows(old, generationFolder(this.path, generation), work);
-    const manifest = { ...this.manifest, generation, journal };
-    await writeManifest(this.path, manifest);
-    this.manifest = manifest;
-    await this.changeGeneration(manifest);
-    await removeOld(old.folder);
-    await this.generation.startWriting();
+    const { generation, next } = old.manifest;
+    await removeFolder(generationFolder(this.path, { generation: generation + 1 }));
+    const fresh = await Generation.create(this.path, this.layout, generation + 1, next);
+    try {
+      for await (const entries of old.entries()) {
+        signal?.throwIfAborted();
+        if (entries.length === 0) continue;
+        const first = entries[0].row;
+        const block = await old.readVectors(first, entries[entries.length - 1].row + 1 - first);
+        const places = entries.map(({ row }) => row - first);
+        await fresh.append(entries, gatherRows(block, places, old.dimension), next);
+        onProgress?.(fresh.rows, this.liveRows);
+      }
+      await fresh.makeCurrent();
+    } catch (error) {
+      await fresh.close();
+      throw error;
+    }
+    await this.changeGeneration(fresh);
+    await removeFolder(old.folder);
   }
 
   private wantsGraph(): boolean {
-    const { backend } = this.manifest;
+    const { backend } = this.layout;
     return backend === "hnsw" || (backend === "auto" && this.liveRows >= exactBelow);
   }
 }
 
-const openGeneration = (path: string, manifest: Manifest): Promise<Generation> =>
-  Generation.open(generationFolder(path, manifest.generation), manifest);
+/** Windows keeps files that another process reads: they stay for the next writer to remove. */
+const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true }).catch(() => {});
+
+/** Removes what an interrupted writer has left: generations other than the current folder, and unfinished files. */
+async function removeLeftovers(path: string, current: string): Promise<void> {
+  for (const folder of [path, current])
+    for (const name of await readdir(folder)) {
+      const isOld = isGenerationName(name) && join(folder, name) !== current;
+      if (isOld || /\.(partial|\d+)$/.test(name)) await removeFolder(join(folder, name));
+    }
+}
+
+/** A map of JavaScript has room for 16.7 million texts. */
+const mapCount = 256;
+
+/** The row of each key, in several maps: each has its share of the keys. */
+export class KeyRows {
+  readonly #maps = Array.from({ length: mapCount }, () => new Map<string, number>());
+
+  /** The rows of an index, some at a time. */
+  static async of(batches: AsyncIterable<readonly { key: string; row: number }[]>): Promise<KeyRows> {
+    const keys = new KeyRows();
+    for await (const rows of batches) for (const { key, row } of rows) keys.set(key, row);
+    return keys;
+  }
+
+  get(key: string): number | undefined {
+    return this.#mapOf(key).get(key);
+  }
+
+  set(key: string, row: number): void {
+    this.#mapOf(key).set(key, row);
+  }
+
+  delete(key: string): void {
+    this.#mapOf(key).delete(key);
+  }
+
+  #mapOf(key: string): Map<string, number> {
+    const hash = fnv(key);
+    return this.#maps[(hash ^ (hash >>> 16)) & (mapCount - 1)];
+  }
+}

@@ -1,69 +1,72 @@
-/** The files of one generation of an index, which only grow: vectors, cells, ends of the cells, and a journal. */
+/** The files of one generation of an index: rows, which are only added to, and a graph. index.json says how far they count. */
 import { readSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { join } from "node:path";
-import { checkOnce, checksum, type FileSum, rememberOwn } from "../../files/checksums/checksum.js";
-import { makeFolder } from "../../files/whole-file.js";
+import { type FileHandle, open } from "node:fs/promises";
+import { basename, join } from "node:path";
+import {
+  checkOnce,
+  checksum,
+  differenceFrom,
+  type FileSum,
+  rememberOwn,
+} from "../../files/checksums/checksum.js";
+import { makeFolder, writeAll } from "../../files/whole-file.js";
 import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
-import { closeAll, damaged, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
-import { type Commit, type Extent, type GraphRecord, journalLine, readJournal } from "./journal.js";
-import { compareRows, rowFiles } from "./row-checks.js";
+import {
+  damaged,
+  generationFolder,
+  type Manifest,
+  rowFiles,
+  syncFolder,
+  writeManifest,
+  writeTrouble,
+} from "./manifest.js";
 
-/** The part of a layout that the files of a generation depend on. */
-type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric" | "columns" | "phraseColumn"> & {
-  /** What index.json records of the journal. */
-  readonly journal?: FileSum;
-};
+type RowFile = (typeof rowFiles)[number];
+type Files = Readonly<Record<RowFile, FileHandle>>;
 
 /** Bytes of a place: where a row's cells end, as a float64, exact to 9 petabytes. */
 const placeBytes = 8;
-
 const blockRows = 4096;
 
 /**
- * An open generation. `vectors` holds rows of float32 or float16 (little-endian, as they are in memory), `cells` a
- * line of JSON per row (its key, then its cells), `places` the end of each of these lines, `journal` the commits.
+ * An open generation. `vectors` holds rows of float32 or float16 (little-endian, as they are in memory), `cells` a line of
+ * JSON per row (its key, then its cells), `places` the end of each of these lines, `deleted` numbers of rows.
  */
 export class Generation {
+  readonly folder: string;
   readonly dimension: number;
   readonly precision: VectorPrecision;
   readonly metric: IndexMetric;
   readonly columns: readonly string[];
   readonly phraseColumn: string | undefined;
-  /** The valid part of the files; anything beyond is left over from an interruption. */
-  extent: Extent = { rows: 0, bytes: 0, next: 1 };
   readonly deleted = new Set<number>();
-  /** Null where there is none. */
-  graph: GraphRecord | null = null;
-  /** Length and checksum of the journal, for index.json. */
-  journal: FileSum;
   /** Files beside those of rows, which are closed with them. */
   readonly opened: FileHandle[] = [];
-  private commits: Commit[] = [];
   private isWriting = false;
   private readers = 0;
   private isReplaced = false;
   private kept: { readonly from: number; readonly to: number; readonly vectors: Float32Array } | undefined;
 
   private constructor(
-    readonly folder: string,
-    layout: VectorLayout,
+    private readonly path: string,
+    /** What is beyond the lengths that it records was never acknowledged. */
+    public manifest: Manifest,
     private files: Files,
+    private standing: "current" | "in the making",
   ) {
-    this.dimension = layout.dimension;
-    this.precision = layout.precision;
-    this.metric = layout.metric;
-    this.columns = layout.columns;
-    this.phraseColumn = layout.phraseColumn;
-    this.journal = layout.journal ?? [0, checksum("")];
+    this.folder = generationFolder(path, manifest);
+    const { dimension, precision, metric, columns, phraseColumn } = manifest;
+    [this.dimension, this.precision, this.metric] = [dimension, precision, metric];
+    [this.columns, this.phraseColumn] = [columns, phraseColumn];
   }
 
-  /** Opens a generation for reading; `startWriting` opens it for writing. */
-  static async open(folder: string, layout: VectorLayout): Promise<Generation> {
-    const generation = new Generation(folder, layout, await openFiles(folder, "r"));
+  /** Opens a generation for reading; `startWriting` opens it for writing. @param path of the index */
+  static async open(path: string, manifest: Manifest): Promise<Generation> {
+    const files = await openFiles(generationFolder(path, manifest), "r");
+    const generation = new Generation(path, manifest, files, "current");
     try {
-      await generation.readCommits();
+      await generation.take(manifest);
       return generation;
     } catch (error) {
       await generation.close();
@@ -71,31 +74,40 @@ export class Generation {
     }
   }
 
-  static async create(folder: string, layout: VectorLayout, next = 1): Promise<Generation> {
+  /** Makes an empty generation, which counts once {@link makeCurrent} was called. */
+  static async create(path: string, layout: IndexLayout, number = 1, next = 1): Promise<Generation> {
+    const none: FileSum = [0, checksum("")];
+    const manifest: Manifest = {
+      ...{ format: "pearl-index", version: 1, ...layout, columns: [...layout.columns] },
+      ...{ generation: number, next, files: { vectors: none, cells: none, places: none, deleted: none } },
+    };
+    const folder = generationFolder(path, manifest);
     await makeFolder(folder);
-    const generation = new Generation(
-      folder,
-      { ...layout, journal: undefined },
-      await openFiles(folder, "w+"),
-    );
+    const generation = new Generation(path, manifest, await openFiles(folder, "w+"), "in the making");
     generation.isWriting = true;
-    await generation.commit({ rows: 0, bytes: 0, next, graph: null });
     return generation;
   }
 
+  async makeCurrent(): Promise<void> {
+    await syncFolder(this.folder);
+    this.standing = "current";
+    await this.commit({});
+  }
+
   /** Opens the files for writing and cuts off what was never acknowledged. The caller must hold the lock. */
-  async startWriting(): Promise<void> {
+  async startWriting(manifest = this.manifest): Promise<void> {
     if (this.isWriting) return;
     const readers = this.files;
     this.files = await openFiles(this.folder, "r+");
     await closeAll(readers);
-    await this.readCommits();
-    const { vectors, cells, places, journal } = this.files;
-    await vectors.truncate(this.extent.rows * this.rowBytes);
-    await cells.truncate(this.extent.bytes);
-    await places.truncate(this.extent.rows * placeBytes);
-    await journal.truncate(this.journal[0]);
+    await this.take(manifest);
+    for (const name of rowFiles) await this.files[name].truncate(this.manifest.files[name][0]);
     this.isWriting = true;
+  }
+
+  /** Rows in the files, deleted ones included. */
+  get rows(): number {
+    return this.manifest.files.places[0] / placeBytes;
   }
 
   get rowBytes(): number {
@@ -109,34 +121,40 @@ export class Generation {
     next: number,
     deleted: readonly number[] = [],
   ): Promise<void> {
-    const { rows, bytes } = this.extent;
     const lines = entries.map(({ key, cells }) => Buffer.from(`${JSON.stringify([key, ...cells])}\n`));
-    const text = Buffer.concat(lines);
     const places = new Float64Array(lines.length);
-    let end = bytes;
+    let [end] = this.manifest.files.cells;
     lines.forEach((line, index) => {
       end += line.length;
       places[index] = end;
     });
-    const stored = bytesOf(this.precision === "float16" ? toFloat16(vectors) : vectors);
-    const ends = bytesOf(places);
-    const sums = [stored, text, ends].map((part) => checksum(part));
-    const change = deleted.length > 0 ? { deleted } : {};
-    await this.commit({ rows: rows + entries.length, bytes: end, next, ...change, sums }, () => [
-      writeSafely(this.files.vectors, stored, rows * this.rowBytes),
-      writeSafely(this.files.cells, text, bytes),
-      writeSafely(this.files.places, ends, rows * placeBytes),
-    ]);
+    await this.commit(
+      { next },
+      {
+        vectors: bytesOf(this.precision === "float16" ? toFloat16(vectors) : vectors),
+        ...{ cells: Buffer.concat(lines), places: bytesOf(places) },
+        deleted: bytesOf(Uint32Array.from(deleted)),
+      },
+    );
+    for (const row of deleted) this.deleted.add(row);
   }
 
   /** Deletes rows. When it returns, the change is on disk. */
   async remove(rows: readonly number[]): Promise<void> {
-    await this.commit({ ...this.extent, deleted: rows });
+    await this.commit({}, { deleted: bytesOf(Uint32Array.from(rows)) });
+    for (const row of rows) this.deleted.add(row);
   }
 
-  /** Records the graph that belongs to the rows from now on. */
-  async recordGraph(graph: GraphRecord | null): Promise<void> {
-    await this.commit({ ...this.extent, graph });
+  /** The files of the graph with their sums, by name; none where there is no graph. */
+  get graph(): Readonly<Record<string, FileSum>> {
+    const { vectors, cells, places, deleted, ...graph } = this.manifest.files;
+    return graph;
+  }
+
+  /** Records the files of the graph that belongs to the rows from now on. */
+  async recordGraph(graph: Readonly<Record<string, FileSum>>): Promise<void> {
+    const { vectors, cells, places, deleted } = this.manifest.files;
+    await this.commit({ files: { vectors, cells, places, deleted, ...graph } });
   }
 
   /** Vectors of `count` rows from `first` on, as float32. */
@@ -175,8 +193,8 @@ export class Generation {
   async *entries(from = 0): AsyncGenerator<(IndexEntry & { readonly row: number })[]> {
     const before = from === 0 ? undefined : await this.read("places", (from - 1) * placeBytes, placeBytes);
     let start = before === undefined ? 0 : new Float64Array(before.buffer)[0];
-    for (let first = from; first < this.extent.rows; first += blockRows) {
-      const count = Math.min(blockRows, this.extent.rows - first);
+    for (let first = from; first < this.rows; first += blockRows) {
+      const count = Math.min(blockRows, this.rows - first);
       const { buffer } = await this.read("places", first * placeBytes, count * placeBytes);
       const ends = new Float64Array(buffer);
       const bytes = Buffer.from((await this.read("cells", start, ends[count - 1] - start)).buffer);
@@ -191,19 +209,20 @@ export class Generation {
   }
 
   /**
-   * Compares stored rows with the checksums of the commits.
+   * Compares files with their checksums.
    * @param which "changed" leaves out large files that have not changed since they were found whole
    * @throws VectorIndexError that names the file
    */
-  async check(which: "all" | "changed"): Promise<void> {
-    const compare = (file: string): Promise<void> => {
-      const place = rowFiles.findIndex((name) => file.endsWith(name));
-      return compareRows(file, this.commits, place, ({ rows, bytes }) =>
-        place === 0 ? rows * this.rowBytes : place === 1 ? bytes : rows * placeBytes,
-      );
+  async check(which: "all" | "changed", what: "rows" | "graph"): Promise<void> {
+    const names = what === "rows" ? rowFiles : Object.keys(this.graph);
+    const paths = names.map((name) => join(this.folder, name));
+    const compare = async (file: string): Promise<void> => {
+      const sum = this.manifest.files[basename(file)];
+      const difference = await differenceFrom(sum, file, what === "rows" ? "may be longer" : "none");
+      if (difference !== undefined) throw damaged(file, difference);
     };
-    if (which === "changed") return checkOnce(this.memory, this.rowPaths, compare);
-    for (const file of this.rowPaths) await compare(file);
+    if (which === "changed") return checkOnce(this.memory, paths, compare);
+    for (const path of paths) await compare(path);
   }
 
   /** Whether its rows and graph lie in the same files as another's. */
@@ -211,20 +230,18 @@ export class Generation {
     return folder === this.folder && JSON.stringify(graph) === JSON.stringify(this.graph);
   }
 
-  /** What files were like when they were last found whole. */
-  get memory(): string {
-    return join(this.folder, "checked");
-  }
-
   /** Remembers the files that this writer has checked and written to. */
   remember(): Promise<void> {
-    const { name = "", files = {} } = this.graph ?? {};
-    const graph = Object.keys(files).map((suffix) => join(this.folder, `${name}${suffix}`));
-    return rememberOwn(this.memory, [...this.rowPaths, ...graph]);
+    const names = Object.keys(this.manifest.files);
+    return rememberOwn(
+      this.memory,
+      names.map((name) => join(this.folder, name)),
+    );
   }
 
-  private get rowPaths(): string[] {
-    return rowFiles.map((name) => join(this.folder, name));
+  /** What files were like when they were last found whole. */
+  private get memory(): string {
+    return join(this.folder, "checked");
   }
 
   /** Keeps the files open until what it returns is called, also where a new generation takes their place. */
@@ -246,21 +263,28 @@ export class Generation {
     await Promise.all([closeAll(this.files), ...this.opened.splice(0).map((file) => file.close())]);
   }
 
-  /** Makes a change: first what it adds, then its line in the journal, each on disk before the next. */
-  private async commit(commit: Commit, write: () => Promise<void>[] = () => []): Promise<void> {
+  /** Makes a change: first what it adds to files, then index.json, each on disk before the next. */
+  async commit(change: Partial<Manifest>, added: Partial<Record<RowFile, Uint8Array>> = {}): Promise<void> {
+    const files = { ...this.manifest.files };
+    const write = async ([name, bytes]: [string, Uint8Array]): Promise<void> => {
+      // The CRC of no bytes is 0 here, whatever comes before.
+      if (bytes.length === 0) return;
+      const [end, sum] = files[name];
+      await writeAll(this.files[name as RowFile], bytes, end);
+      await this.files[name as RowFile].datasync();
+      files[name] = [end + bytes.length, checksum(bytes, sum)];
+    };
     try {
-      await Promise.all(write());
-      const line = journalLine(commit);
-      const [end, sum] = this.journal;
-      await writeSafely(this.files.journal, line, end);
-      this.journal = [end + line.length, checksum(line, sum)];
+      await Promise.all(Object.entries(added).map(write));
+      const manifest = { ...this.manifest, files, ...change };
+      if (this.standing === "current") await writeManifest(this.path, manifest);
+      this.manifest = manifest;
     } catch (error) {
       throw writeTrouble(error, this.folder);
     }
-    this.take(commit);
   }
 
-  private async read(name: keyof Files, start: number, length: number): Promise<Uint8Array> {
+  private async read(name: RowFile, start: number, length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length);
     for (let done = 0; done < length; ) {
       const { bytesRead } = await this.files[name].read(bytes, done, length - done, start + done);
@@ -270,25 +294,31 @@ export class Generation {
     return bytes;
   }
 
-  private take(commit: Commit): void {
-    const { rows, bytes, next, deleted = [], graph } = commit;
-    this.extent = { rows, bytes, next };
-    for (const row of deleted) this.deleted.add(row);
-    if (graph !== undefined) this.graph = graph;
-    this.commits.push(commit);
-  }
-
-  private async readCommits(): Promise<void> {
-    const { commits, sum } = await readJournal(this.folder, this.journal);
+  private async take(manifest: Manifest): Promise<void> {
+    this.manifest = manifest;
+    await this.check("changed", "rows");
+    const { buffer } = await this.read("deleted", 0, manifest.files.deleted[0]);
     this.deleted.clear();
-    this.commits = [];
-    for (const commit of commits) this.take(commit);
-    this.journal = sum;
-    await this.check("changed");
+    for (const row of new Uint32Array(buffer)) this.deleted.add(row);
   }
 }
 
-function bytesOf(values: Float32Array | Float64Array | Uint16Array): Uint8Array {
+async function openFiles(folder: string, flags: "r" | "r+" | "w+"): Promise<Files> {
+  const opened: [string, FileHandle][] = [];
+  try {
+    for (const name of rowFiles) opened.push([name, await open(join(folder, name), flags)]);
+  } catch (error) {
+    await closeAll(Object.fromEntries(opened));
+    throw error;
+  }
+  return Object.fromEntries(opened) as Files;
+}
+
+async function closeAll(files: Readonly<Record<string, FileHandle>>): Promise<void> {
+  await Promise.all(Object.values(files).map((file) => file.close()));
+}
+
+function bytesOf(values: Float32Array | Float64Array | Uint16Array | Uint32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 

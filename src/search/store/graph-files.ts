@@ -2,16 +2,14 @@
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { PearlError } from "../../errors.js";
-import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksums/checksum.js";
+import { type FileSum, fileSum } from "../../files/checksums/checksum.js";
 import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
 import { checkedEfforts, effortAlongAxes, hnswLibrary, type NeighbourGraph } from "../graph/hnsw.js";
 import type { IndexWork } from "../index-types.js";
 import { keptShare, type PrincipalAxes, principalAxes, project } from "../principal-axes.js";
-import { damaged, writeTrouble } from "./disk.js";
 import type { Generation } from "./generation.js";
-import type { CoveringGraph } from "./graph-search.js";
-import type { GraphRecord } from "./journal.js";
-import { findUnreached, type GraphSearch, ListedRows } from "./listed-rows.js";
+import { type CoveringGraph, findUnreached, type GraphSearch, ListedRows } from "./graph-search.js";
+import { damaged, writeTrouble } from "./manifest.js";
 import { makeWordLists, WordLists } from "./word-lists.js";
 
 /** Rows outside the graph are searched exactly; from this many on the graph is extended. */
@@ -49,9 +47,9 @@ function graphPath({ folder }: Generation, rows: number, width: number | undefin
  * @throws VectorIndexError where they are damaged, MissingDataError where its library is not installed
  */
 export async function openGraph(generation: Generation): Promise<CoveringGraph | undefined> {
-  const best = graphName.exec(generation.graph?.name ?? "");
-  if (best === null) return undefined;
-  await checkGraph(generation, "changed");
+  const best = Object.keys(generation.graph).flatMap((name) => graphName.exec(name) ?? []);
+  if (best.length === 0) return undefined;
+  await generation.check("changed", "graph");
   const path = join(generation.folder, best[0]);
   const library = hnswLibrary();
   const axes =
@@ -61,26 +59,9 @@ export async function openGraph(generation: Generation): Promise<CoveringGraph |
     rows: Number(best[1]),
     search: searchOf(library.open(path, settingsOf(generation, axes), effort), axes),
     axes,
-    unreached: new ListedRows(generation, await readList(generation, path)),
+    unreached: new ListedRows(generation, await readList(path)),
     words: await openWords(generation, path),
   };
-}
-
-/** @throws VectorIndexError that names the file @param which as in Generation.check */
-export async function checkGraph(
-  { folder, graph, memory }: Generation,
-  which: "all" | "changed",
-): Promise<void> {
-  if (!graph) return;
-  const sums = new Map(
-    Object.entries(graph.files).map(([suffix, sum]) => [join(folder, `${graph.name}${suffix}`), sum]),
-  );
-  const compare = async (file: string): Promise<void> => {
-    const difference = await differenceFrom(sums.get(file)!, file);
-    if (difference !== undefined) throw damaged(file, difference, "rebuild the graph");
-  };
-  if (which === "changed") return checkOnce(memory, [...sums.keys()], compare);
-  for (const file of sums.keys()) await compare(file);
 }
 
 /**
@@ -95,7 +76,7 @@ export async function growGraph(
   current: CoveringGraph | undefined,
   work: IndexWork,
 ): Promise<CoveringGraph | undefined> {
-  const { rows } = generation.extent;
+  const { rows } = generation;
   const missing = rows - (current?.rows ?? 0);
   if (missing === 0 || (current !== undefined && missing < rowsOutsideGraph)) return current;
   const library = hnswLibrary();
@@ -128,11 +109,11 @@ export async function growGraph(
   return openGraph(generation);
 }
 
-async function sumsOf(path: string): Promise<GraphRecord> {
+async function sumsOf(path: string): Promise<Record<string, FileSum>> {
   const files: Record<string, FileSum> = {};
   for (const suffix of ["", ...suffixes])
-    if (await exists(`${path}${suffix}`)) files[suffix] = await fileSum(`${path}${suffix}`);
-  return { name: basename(path), files };
+    if (await exists(`${path}${suffix}`)) files[basename(path) + suffix] = await fileSum(`${path}${suffix}`);
+  return files;
 }
 
 const settingsOf = ({ dimension, metric }: Generation, axes: PrincipalAxes | undefined) => ({
@@ -153,7 +134,7 @@ async function addRows(
   covered: number,
   { signal, onProgress }: IndexWork,
 ): Promise<void> {
-  const { rows } = generation.extent;
+  const { rows } = generation;
   for (let first = covered; first < rows; first += rowsPerCall) {
     signal?.throwIfAborted();
     const count = Math.min(rowsPerCall, rows - first);
@@ -179,8 +160,8 @@ async function stillFits({ axes, rows }: CoveringGraph, generation: Generation):
 
 /** Vectors of rows from `first` on, in evenly spaced runs: an index may be sorted. */
 async function readSample(generation: Generation, first: number): Promise<Float32Array> {
-  const { dimension, extent } = generation;
-  const rows = extent.rows - first;
+  const { dimension } = generation;
+  const rows = generation.rows - first;
   if (rows <= sampledRows) return generation.readVectors(first, rows);
   const sample = new Float32Array(sampledRows * dimension);
   const runs = sampledRows / rowsPerSample;
@@ -192,15 +173,14 @@ async function readSample(generation: Generation, first: number): Promise<Float3
 }
 
 /** The rows that a graph does not find. */
-async function readList({ graph }: Generation, path: string): Promise<Int32Array> {
-  if (graph?.files[listSuffix] === undefined) return new Int32Array();
+async function readList(path: string): Promise<Int32Array> {
   const bytes = await readFile(`${path}${listSuffix}`);
   return new Int32Array(new Uint8Array(bytes).buffer);
 }
 
-/** Undefined beside graphs of earlier versions. */
+/** Undefined where rows are no phrases. */
 async function openWords(generation: Generation, path: string): Promise<WordLists | undefined> {
-  if (generation.graph?.files[wordsSuffix] === undefined) return undefined;
+  if (generation.phraseColumn === undefined) return undefined;
   const file = await open(`${path}${wordsSuffix}`, "r");
   generation.opened.push(file);
   return WordLists.of(file);
@@ -210,7 +190,7 @@ async function readAxes(path: string, width: number, dimension: number): Promise
   const bytes = await readFile(`${path}${axesSuffix}`);
   const axes = new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
   if (axes.length === width * dimension && axes.every(Number.isFinite)) return { width, dimension, axes };
-  throw damaged(`${path}${axesSuffix}`, "it does not fit the index", "rebuild the graph");
+  throw damaged(`${path}${axesSuffix}`, "it does not fit the index");
 }
 
 /** Removes a generation's graphs and their companion files, except the named one. */

@@ -1,9 +1,10 @@
 /** Searches a graph for candidates, compares them exactly, and adds the rows that the graph does not cover. */
 import { formatCount } from "../../files/count-text.js";
+import type { IndexWork } from "../index-types.js";
 import type { PrincipalAxes } from "../principal-axes.js";
+import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
-import type { GraphSearch, ListedRows } from "./listed-rows.js";
-import { bestOf, type FoundRow, type Query, rankCandidates, scanRows } from "./row-scan.js";
+import { bestOf, type FoundRow, most, type Query, rankBlocks, rankCandidates, scanRows } from "./row-scan.js";
 import type { WordLists } from "./word-lists.js";
 
 /** A graph over the rows below `rows`. */
@@ -14,7 +15,7 @@ export interface CoveringGraph {
   readonly axes?: PrincipalAxes;
   /** Rows that no path through the graph reaches: they are compared one by one. */
   readonly unreached: ListedRows;
-  /** The rows by words; absent where an earlier version built the graph, or rows are no phrases. */
+  /** The rows by words; absent where rows are no phrases. */
   readonly words?: WordLists;
 }
 
@@ -39,7 +40,7 @@ export async function searchGraph(
   query: Query,
 ): Promise<FoundRow[][]> {
   const { queries, k, signal, onProgress } = query;
-  const { dimension, extent } = generation;
+  const { dimension, rows } = generation;
   const count = queries.length / dimension;
   const found: FoundRow[][] = [];
   for (let first = 0; first < count; first += queriesPerCall) {
@@ -51,11 +52,11 @@ export async function searchGraph(
   }
   const others: FoundRow[][][] = [];
   if (covering.unreached.rows.length > 0) others.push(await covering.unreached.rank({ queries, k, signal }));
-  if (extent.rows > covering.rows) {
-    others.push(await scanRows(generation, { queries, k, signal }, { from: covering.rows, to: extent.rows }));
+  if (rows > covering.rows) {
+    others.push(await scanRows(generation, { queries, k, signal }, { from: covering.rows, to: rows }));
   }
   return others.reduce(
-    (best, more) => best.map((rows, place) => bestOf([...rows, ...more[place]], k)),
+    (best, more) => best.map((hits, place) => bestOf([...hits, ...more[place]], k)),
     found,
   );
 }
@@ -88,4 +89,89 @@ async function searchPart(
       return scanRows(generation, { queries, k }, { from: 0, to: rows, isHidden: (row) => members.has(row) });
     }
   }
+}
+
+/** Candidates among which a row must find itself. */
+const checkWidth = 16;
+const rowsPerCheck = 256;
+
+/** A list of rows with their vectors, which the first search reads. */
+export class ListedRows {
+  readonly members: ReadonlySet<number>;
+  private vectors: Float32Array | undefined;
+
+  constructor(
+    private readonly generation: Generation,
+    readonly rows: Int32Array,
+  ) {
+    this.members = new Set(rows);
+  }
+
+  async rank(query: Query): Promise<FoundRow[][]> {
+    const { rows, generation } = this;
+    const { dimension, deleted } = generation;
+    this.vectors ??= await readListed(generation, rows);
+    const bounded = { ...query, k: most(query.k, rows.length) };
+    const found = await rankBlocks([[0, this.vectors]], bounded, dimension, (place) =>
+      deleted.has(rows[place]),
+    );
+    return found.map((places) => places.map(({ row, score }) => ({ row: rows[row], score })));
+  }
+}
+
+/** Vectors of rows in the list's order; consecutive rows in one read. */
+async function readListed(generation: Generation, rows: Int32Array): Promise<Float32Array> {
+  const { dimension } = generation;
+  const count = rows.length;
+  if (rows[count - 1] - rows[0] === count - 1) return generation.readVectors(rows[0], count);
+  const vectors = new Float32Array(count * dimension);
+  for (let place = 0; place < count; place++) {
+    vectors.set(await generation.readVectors(rows[place], 1), place * dimension);
+  }
+  return vectors;
+}
+
+/** A search of a graph for the nearest rows of some vectors: [vectors, width], -1 where it finds fewer. */
+export type GraphSearch = (vectors: Float32Array, width: number) => Promise<Int32Array>;
+
+/**
+ * The rows from `first` on that a graph does not find from their own vectors.
+ * @param searches the same graph with growing efforts: each searches for the rows that the earlier ones miss
+ */
+export async function findUnreached(
+  generation: Generation,
+  searches: readonly GraphSearch[],
+  first: number,
+  { signal, onProgress }: IndexWork,
+): Promise<Int32Array> {
+  const missing = generation.rows - first;
+  let unreached = Int32Array.from({ length: missing }, (_, place) => first + place);
+  for (const search of searches) {
+    const left: number[] = [];
+    for (let start = 0; start < unreached.length; start += rowsPerCheck) {
+      signal?.throwIfAborted();
+      const rows = unreached.subarray(start, start + rowsPerCheck);
+      left.push(...(await notFound(generation, search, rows)));
+      onProgress?.(missing - unreached.length + start + rows.length, missing);
+      await new Promise(setImmediate);
+    }
+    unreached = Int32Array.from(left);
+  }
+  return unreached;
+}
+
+/** Those of some ascending rows that a search for their own vectors does not return. */
+async function notFound(generation: Generation, search: GraphSearch, rows: Int32Array): Promise<Int32Array> {
+  const { dimension } = generation;
+  const vectors = await readListed(generation, rows);
+  const width = Math.min(checkWidth, generation.rows);
+  const candidates = await search(vectors, width);
+  return rows.filter((row, place) => {
+    const found = candidates.subarray(place * width, (place + 1) * width);
+    if (found.includes(row) || isZero(vectors, place, dimension)) return false;
+    const vector = vectors.subarray(place * dimension, (place + 1) * dimension);
+    // An equal vector in its place is as good.
+    const [[best]] = rankCandidates(generation, vector, found, 1);
+    return best === undefined || best.score < dotRows(vector, 0, vector, 0, dimension) - 1e-5;
+  });
 }

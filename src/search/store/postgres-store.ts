@@ -1,31 +1,37 @@
 /** Embeddings in PostgreSQL as an index: those that `pearl sync` keeps are searched, those of a build also changed. */
-import { VectorIndexError } from "../../errors.js";
+import { createHash } from "node:crypto";
+import { ArgumentError, VectorIndexError } from "../../errors.js";
 import { inTurn } from "../../in-turn.js";
-import { readCopiedRows } from "../../stores/postgres/binary-copy.js";
-import {
-  appendIndexRows,
-  findIndexKey,
-  type IndexTable,
-  makeIndexTable,
-  optimiseIndexTable,
-  removeIndexRows,
-} from "../../stores/postgres/index-rows.js";
-import { lockSync } from "../../stores/postgres/lock.js";
-import { sideAt } from "../../stores/postgres/named-side.js";
-import { type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
-import { keysByTerms } from "../../stores/postgres/row-search.js";
+import { copiedColumns, copyRows, readCopiedRows } from "../../stores/postgres/binary-copy.js";
+import { keysByTerms, type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
 import {
   commentOf,
+  creation,
   findExtension,
   findSide,
+  type IndexTable,
+  indexCreation,
+  lockSync,
   type SideTable,
-  termsAddition,
+  sideAt,
 } from "../../stores/postgres/side-table.js";
+import { cellOfStored } from "../../table/cell.js";
 import { parseAddress, tableOf } from "../../table/postgres/address.js";
-import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
-import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
+import {
+  connectPostgres,
+  cursorRows,
+  inTransaction,
+  type PostgresConnection,
+} from "../../table/postgres/connection.js";
+import {
+  findRelation,
+  keyArray,
+  lookUp,
+  type Relation,
+  type RelationColumn,
+} from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
-import { isJsonType } from "../../table/postgres/write.js";
+import { checkNameLengths, csvPart, isJsonType, newName, postgresType } from "../../table/postgres/write.js";
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
@@ -112,10 +118,10 @@ export class PostgresStore implements VectorStore {
   }
 
   async describe(): Promise<IndexDescription> {
-    const { sql, storage, hasTerms } = this.side;
-    const [{ rows, bytes, indexes, wordless }] = await this.#ask((connection) =>
-      connection.query<{ rows: number; bytes: number; indexes: number; wordless: number }>(
-        `SELECT count(*)::int AS rows, (count(*) FILTER (WHERE ${hasTerms ? "terms IS NULL" : "true"}))::int AS wordless, pg_total_relation_size($1::regclass)::float AS bytes,
+    const { sql, storage } = this.side;
+    const [{ rows, bytes, indexes }] = await this.#ask((connection) =>
+      connection.query<{ rows: number; bytes: number; indexes: number }>(
+        `SELECT count(*)::int AS rows, pg_total_relation_size($1::regclass)::float AS bytes,
          (SELECT count(*)::int FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
           WHERE i.indrelid = $1::regclass AND a.amname = 'hnsw') AS indexes FROM ${sql}`,
         [sql],
@@ -125,8 +131,7 @@ export class PostgresStore implements VectorStore {
       storage === "real[]"
         ? "PostgreSQL without pgvector, exact"
         : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
-    const alone = wordless > 0 ? `; ${wordless} rows by embeddings alone until it is built again` : "";
-    const facts = { rows, deleted: 0, searchedBy: searchedBy + alone, bytes, ...this.side.settings.index };
+    const facts = { rows, deleted: 0, searchedBy, bytes, ...this.side.settings.index };
     return { ...this.layout, path: this.connection.shown, ...facts };
   }
 
@@ -136,12 +141,11 @@ export class PostgresStore implements VectorStore {
     { phrases = [], signal }: StoreSearch = {},
   ): Promise<StoredHit[][]> {
     const found = await this.nearest(queries, k);
-    if (this.side.hasTerms)
-      for (const [place, phrase] of phrases.entries()) {
-        signal?.throwIfAborted();
-        const query = queries.subarray(place * this.layout.dimension, (place + 1) * this.layout.dimension);
-        found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k))];
-      }
+    for (const [place, phrase] of phrases.entries()) {
+      signal?.throwIfAborted();
+      const query = queries.subarray(place * this.layout.dimension, (place + 1) * this.layout.dimension);
+      found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k))];
+    }
     const wanted = [...new Set(found.flatMap((hits) => hits.map(({ key }) => key)))];
     const lines = await this.#ask((connection) =>
       connection.query<{ line: Line }>(
@@ -232,8 +236,12 @@ export class PostgresStore implements VectorStore {
     return `s.key = ANY(${keyArray(keys, this.#keyType())})`;
   }
 
+  #column(wanted: string): RelationColumn {
+    return this.source.columns.find(({ name }) => name === wanted)!;
+  }
+
   #keyType(): string {
-    return this.source.columns.find(({ name }) => name === this.side.settings.key)!.type;
+    return this.#column(this.side.settings.key).type;
   }
 
   #key(): string {
@@ -244,7 +252,7 @@ export class PostgresStore implements VectorStore {
   #line(): string {
     const { columns } = this.layout;
     const texts = columns.map((wanted) => {
-      const { type, text } = this.source.columns.find(({ name }) => name === wanted)!;
+      const { type, text } = this.#column(wanted);
       // Strings without their quotes, as an index in a folder has them.
       return isJsonType(type) ? `(${identifier(wanted)} #>> '{}')` : text;
     });
@@ -261,16 +269,66 @@ export class PostgresStore implements VectorStore {
   }
 
   findKey(keys: readonly string[]): Promise<string | undefined> {
-    return this.#next(() => findIndexKey(this.tables, keys));
+    const sql = `SELECT key::text FROM ${this.side.sql} WHERE key ${areGiven(this.#keyType())} LIMIT 1`;
+    return this.#next(async () => (await this.connection.query<{ key: string }>(sql, [keys]))[0]?.key);
   }
 
   append(rows: NewRows, existing: "none" | "replace"): Promise<void> {
-    return this.#next(() => appendIndexRows(this.tables, rows, existing));
+    const { connection, source, side } = this;
+    const { key, column, columns = [], dimension } = side.settings;
+    const { type, send } = this.#column(key);
+    return this.#next(() =>
+      inTransaction(connection, async () => {
+        if (rows.keys !== undefined && existing === "replace")
+          await this.#remove(`${identifier(key)} ${areGiven(type)}`, rows.keys);
+        // Numbers that no row has had.
+        const numbers =
+          "SELECT array_agg(nextval(pg_get_serial_sequence($1, $2))::text) AS keys FROM generate_series(1, $3::int)";
+        const counted = [source.sql, key, rows.cells.length];
+        const keys = rows.keys ?? (await connection.query<{ keys: string[] }>(numbers, counted))[0].keys;
+        const names = rows.keys === undefined ? [key, ...columns] : columns;
+        const types = names.map((name) => this.#column(name).type);
+        const lines = rows.cells.map((cells, row) => {
+          const all = rows.keys === undefined ? [keys[row], ...cells] : cells;
+          return all.map((cell, place) => (isJsonType(types[place]) ? cellOfStored("JSON", cell) : cell));
+        });
+        await connection.copyIn(
+          `COPY ${source.sql} (${names.map(identifier).join(", ")}) FROM STDIN (FORMAT csv)`,
+          [csvPart(lines, types)],
+        );
+        const keyBytes = await connection.query<{ bytes: Uint8Array }>(
+          `SELECT ${send}(k::${type}) AS bytes FROM unnest($1::text[]) WITH ORDINALITY u(k, place) ORDER BY place`,
+          [keys],
+        );
+        const place = columns.indexOf(column);
+        const keyed = keyBytes.map(({ bytes: key }, row) => {
+          const phrase = rows.cells[row][place];
+          return { key, phrase, hash: createHash("sha256").update(phrase).digest() };
+        });
+        await connection.copyIn(`COPY ${side.sql} ${copiedColumns} FROM STDIN (FORMAT binary)`, [
+          copyRows(keyed, rows.vectors, dimension, side.storage),
+        ]);
+      }),
+    );
   }
 
   remove(column: "key" | number, values: readonly string[]): Promise<number> {
     const name = column === "key" ? this.side.settings.key : this.layout.columns[column];
-    return this.#next(() => removeIndexRows(this.tables, name, values));
+    return this.#next(() =>
+      this.#remove(`coalesce(${this.#column(name).text}, '') = ANY($1::text[])`, values),
+    );
+  }
+
+  /** @param condition of the rows, with the values as $1 @returns how many */
+  async #remove(condition: string, values: readonly string[]): Promise<number> {
+    const key = identifier(this.side.settings.key);
+    const [{ count }] = await this.connection.query<{ count: number }>(
+      `WITH gone AS (DELETE FROM ${this.source.sql} WHERE ${condition} RETURNING ${key} AS key),
+       lost AS (DELETE FROM ${this.side.sql} WHERE key IN (SELECT key FROM gone))
+       SELECT count(*)::int AS count FROM gone`,
+      [values],
+    );
+    return count;
   }
 
   markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
@@ -281,9 +339,15 @@ export class PostgresStore implements VectorStore {
     });
   }
 
-  /** PostgreSQL frees the space of deleted rows itself. */
+  /** Builds the HNSW index, once there are rows; later ones are added to it. PostgreSQL frees the space of deleted rows itself. */
   optimise(): Promise<void> {
-    return this.#next(() => optimiseIndexTable(this.tables));
+    const { connection, source, side } = this;
+    return this.#next(async () => {
+      const extension = side.storage === "vector" ? await findExtension(connection) : undefined;
+      for (const statement of indexCreation(source, side.settings, extension))
+        await connection.query(statement);
+      await connection.query(`ANALYZE ${side.sql}`);
+    });
   }
 
   /** Reads everything: PostgreSQL checks its own pages. */
@@ -308,7 +372,6 @@ export class PostgresStore implements VectorStore {
       if (this.isLocked) return;
       await lockSync(connection, source);
       this.isLocked = true;
-      if (!side.hasTerms) await connection.query(termsAddition(side.sql));
       this.side = (await findSide(connection, source)) ?? side;
     });
   }
@@ -327,4 +390,49 @@ export class PostgresStore implements VectorStore {
       }
     });
   }
+}
+
+/** Whether a value is among the texts of $1. Compared as values: the integer key 007 is 7. */
+const areGiven = (type: string): string => `= ANY($1::text[]::${type}[])`;
+
+/** Makes the empty table and that of its embeddings. @throws VectorIndexError where a table has the name; TableError for a name that is too long */
+async function makeIndexTable(
+  connection: PostgresConnection,
+  wanted: string,
+  { dimension, metric, precision, columns, types, phraseColumn, keyColumn, model }: IndexLayout,
+): Promise<void> {
+  const { shown } = connection;
+  if (phraseColumn === undefined || model === undefined || metric !== "cosine")
+    throw new ArgumentError(
+      `${shown}: an index in PostgreSQL needs a phrase column, a model and the metric cosine`,
+    );
+  if (precision !== "float32")
+    throw new ArgumentError(
+      `${shown}: an index in PostgreSQL stores float32. Leave --storage ${precision} out.`,
+    );
+  checkNameLengths(shown, columns);
+  const existing = await lookUp(connection, wanted);
+  if (existing !== undefined)
+    throw new VectorIndexError(
+      `${shown}: the table ${existing.name} exists. Name another table; \`pearl index add\` adds rows to an index, and ` +
+        "`pearl sync` makes embeddings of a table of yours.",
+    );
+  const { schema, name } = await newName(connection, wanted);
+  let key = keyColumn ?? "row_number";
+  while (keyColumn === undefined && columns.includes(key)) key += "_";
+  // The type json keeps the text as it is.
+  const typeOf = (index: number): string =>
+    postgresType(types?.[index] ?? "VARCHAR").replace("jsonb", "json");
+  const declared = columns.map((column, index) => `${identifier(column)} ${typeOf(index)}`);
+  if (keyColumn === undefined) declared.unshift(`${identifier(key)} bigint GENERATED BY DEFAULT AS IDENTITY`);
+  const sql = `${identifier(schema)}.${identifier(name)}`;
+  const extension = await findExtension(connection);
+  await inTransaction(connection, async () => {
+    await connection.query(`CREATE TABLE ${sql} (${declared.join(", ")}, PRIMARY KEY (${identifier(key)}))`);
+    const source = (await lookUp(connection, sql))!;
+    const named = { table: sql, key, column: phraseColumn, columns: [...columns] };
+    const settings = { pearl: 1 as const, ...named, dimension, model, index: {} };
+    for (const statement of creation(source, settings, extension, undefined))
+      await connection.query(statement);
+  });
 }

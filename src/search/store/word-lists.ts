@@ -80,9 +80,9 @@ const firstOf = ([, count, lists]: Uint32Array): number => headLength + lists + 
 
 /** The lists of a generation's rows from a row on, as a file. */
 export async function makeWordLists(generation: Generation, from = 0): Promise<Uint32Array> {
-  const { extent, columns, phraseColumn = "" } = generation;
+  const { rows, columns, phraseColumn = "" } = generation;
   const column = columns.indexOf(phraseColumn);
-  const count = extent.rows - from;
+  const count = rows - from;
   const lists = 2 ** Math.min(24, Math.max(12, Math.ceil(Math.log2(count + 1)) + 2));
   const sizes = new Uint32Array(count);
   let terms = new Uint32Array(32 * count);
@@ -140,8 +140,7 @@ export class WordSearch {
   async #parts(): Promise<readonly WordLists[]> {
     if (this.#added.length === mostParts) this.#added = [];
     const end = this.#added.at(-1)?.end ?? this.from;
-    if (end < this.generation.extent.rows)
-      this.#added.push(WordLists.in(await makeWordLists(this.generation, end)));
+    if (end < this.generation.rows) this.#added.push(WordLists.in(await makeWordLists(this.generation, end)));
     return this.stored === undefined ? this.#added : [this.stored, ...this.#added];
   }
 }

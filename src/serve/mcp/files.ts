@@ -1,6 +1,7 @@
-/** The files that an assistant may use: those of one folder, and only new ones to write. */
+/** What the tools work with: the files of one folder, and only new ones to write; and the form of their answers. */
 import { constants, copyFile, link, lstat, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { writeTrouble } from "../../table/trouble.js";
 
@@ -89,3 +90,22 @@ async function place(made: string, file: string, path: string): Promise<void> {
     error.code === "EEXIST" ? refused(error) : copyFile(made, file, constants.COPYFILE_EXCL).catch(refused),
   );
 }
+
+export interface ToolContext {
+  readonly encoder: PhraseEncoder;
+  readonly files: ConfinedFiles;
+}
+
+/** A tool's answer, as data and as the same in text for clients that read only that. */
+export const answer = (found: Record<string, unknown>) => ({
+  content: [{ type: "text" as const, text: JSON.stringify(found) }],
+  structuredContent: found,
+});
+
+/** A row's filled cells, each cut to 200 characters. */
+export const shortCells = (cells: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(cells)
+      .filter(([, cell]) => cell !== "")
+      .map(([name, cell]) => [name, cell.replace(/^(.{200}).+$/su, "$1…")]),
+  );

@@ -9,7 +9,7 @@ import { joinKinds } from "../../join/options.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { rowsOf } from "../../match/columns/fields.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
-import { answer, shortCells, type ToolContext } from "./tool.js";
+import { answer, shortCells, type ToolContext } from "./files.js";
 
 const file = z.string().describe("CSV, TSV, JSONL, Parquet or text");
 const output = z

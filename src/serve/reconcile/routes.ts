@@ -4,11 +4,20 @@ import { z } from "zod";
 import { packageVersion } from "../../files/package.js";
 import { errorSchema, RequestError, whenGone } from "../errors.js";
 import { mostValues, optional } from "../fields.js";
-import { escaped } from "../html.js";
 import { namedIndex } from "../match.js";
 import type { Server } from "../server.js";
 import type { Service } from "../service.js";
-import { candidatesOf, described, type Reconciling, rowOf, rowType } from "./candidates.js";
+import { escaped } from "../status.js";
+import {
+  candidatesOf,
+  cellsOf,
+  described,
+  type Reconciling,
+  rowOf,
+  rowType,
+  suggestColumns,
+  suggestRows,
+} from "./candidates.js";
 import {
   candidate,
   draftBatch,
@@ -20,7 +29,6 @@ import {
   type Query,
   suggestions,
 } from "./schemas.js";
-import { cellsOf, suggestColumns, suggestRows } from "./suggest.js";
 
 const preview = { width: 400, height: 200 };
 /** Fields of a form; the API has two. */
@@ -60,6 +68,14 @@ function indexRoutes(app: Server, service: Service, find: Find, prefix: string):
       done(new RequestError(413, `The form has more than ${mostFields} fields.`));
     else done(null, Object.fromEntries(new URLSearchParams(String(text))));
   });
+  const answers = answersOf(service, find);
+  earlierRoutes(app, service, prefix, answers);
+  draftRoutes(app, service, prefix, answers);
+  lookUpRoutes(app, prefix, find);
+}
+
+/** What both versions answer. */
+function answersOf(service: Service, find: Find) {
   const ask = async (asked: Asked, queries: readonly Query[], reply: FastifyReply) => {
     const { items, characters } = service.limits;
     if (queries.length > items)
@@ -72,6 +88,7 @@ function indexRoutes(app: Server, service: Service, find: Find, prefix: string):
       whenGone(reply),
     );
   };
+  /** Each row and column once, however often it is named. */
   const extend = ({ served }: Asked, { ids, properties }: z.infer<typeof extension>) => {
     const { items } = service.limits;
     const names = [...new Set(properties.map(({ id }) => id))];
@@ -80,21 +97,9 @@ function indexRoutes(app: Server, service: Service, find: Find, prefix: string):
       throw new RequestError(413, `${ids.length} × ${names.length} cells are more than ${mostValues}`);
     return { meta: names.map((id) => ({ id, name: id })), rows: cellsOf(served, [...new Set(ids)], names) };
   };
-  const answers = { find, ask, extend };
-  earlierRoutes(app, service, prefix, answers);
-  draftRoutes(app, service, prefix, answers);
-  lookUpRoutes(app, prefix, find);
+  return { find, ask, extend };
 }
-
-interface Answers {
-  readonly find: Find;
-  ask(asked: Asked, queries: readonly Query[], reply: FastifyReply): ReturnType<typeof candidatesOf>;
-  /** Each row and column once, however often it is named. */
-  extend(
-    asked: Asked,
-    wanted: z.infer<typeof extension>,
-  ): { readonly meta: readonly object[]; readonly rows: ReturnType<typeof cellsOf> };
-}
+type Answers = ReturnType<typeof answersOf>;
 
 /** Version 0.2: one address for the manifest, queries and extensions, by query string or form. */
 function earlierRoutes(app: Server, { limits }: Service, prefix: string, answers: Answers): void {

@@ -4,18 +4,17 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockedError, TableError, UsageError } from "../../errors.js";
 import { acquireLock } from "../../files/lock.js";
-import { ObjectChanged } from "../../files/object-storage/trouble.js";
+import { ObjectChanged } from "../../files/object-storage/client.js";
 import { checkIfMatch, throughUpload } from "../../files/object-storage/write.js";
-import { isObjectAddress } from "../../files/place.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { inTurn } from "../../in-turn.js";
 import { type Answer, answerOf, columnNamed, reviewColumns } from "../../match/review/read-decisions.js";
 import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { changeCell } from "../../table/postgres/write.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
-import { stateOf } from "../../table/write/output-state.js";
+import { stateOf } from "../../table/write/output-names.js";
 import { writeRows } from "../../table/write/text-rows.js";
 
 /** A pair of rows with its cells side by side. */

@@ -123,7 +123,7 @@ END`;
   });
 }
 
-/** @throws TableError without a trigger that notifies this table's channel, which those of older versions do not */
+/** @throws TableError without a trigger that notifies this table's channel */
 async function checkTrigger(connection: PostgresConnection, source: Relation): Promise<void> {
   const [found] = await connection.query(
     `SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid

@@ -1,7 +1,8 @@
-/** The rows nearest to some vectors, found by the server with pgvector. */
+/** Rows found by the server: the nearest to some vectors (pgvector), those that share words or letters, and a sample. */
 import { inTransaction } from "../../table/postgres/connection.js";
 import { identifier } from "../../table/read/database.js";
-import type { IndexTable } from "./index-rows.js";
+import { mostVisited, phraseTerms } from "../../text/phrase-terms.js";
+import type { IndexTable } from "./side-table.js";
 
 /** A row near a query, and its cosine with it. */
 export interface NearRow {
@@ -73,4 +74,69 @@ function nearSql({ source, side }: IndexTable, schema: string, among: "nearest" 
   return `SELECT q.place::int - 1 AS place, s.key::text AS key, 1 - s.distance AS score
     FROM unnest($1::text[]::${schema}.vector[]) WITH ORDINALITY q(vector, place), LATERAL (${near}) s
     WHERE ${outside} ORDER BY q.place, s.distance`;
+}
+
+/** The keys of the k rows that share the rarest words and letters with a phrase: as WordSearch does in a folder. */
+export async function keysByTerms(
+  { connection, source, side }: IndexTable,
+  phrase: string,
+  k: number,
+): Promise<string[]> {
+  const having = `SELECT FROM ${side.sql} WHERE terms @> ARRAY[q.term] LIMIT ${mostVisited + 1}`;
+  const rows = await connection.query<{ key: string }>(
+    `WITH total AS (SELECT CASE WHEN reltuples > 0 THEN reltuples ELSE (SELECT count(*) FROM ${side.sql}) END AS rows
+       FROM pg_class WHERE oid = $3::regclass),
+     counted AS (SELECT term, (SELECT count(*) FROM (${having}) h)::float AS rows FROM unnest($1::int[]) q(term)),
+     visited AS (SELECT term, ln(1 + total.rows / counted.rows) ^ 2 AS weight,
+       sum(counted.rows) OVER (ORDER BY counted.rows, term) AS visited, row_number() OVER (ORDER BY counted.rows, term) AS place
+       FROM counted, total WHERE counted.rows > 0),
+     followed AS MATERIALIZED (SELECT term, weight FROM visited WHERE visited <= ${mostVisited} OR place = 1)
+     SELECT s.key::text AS key FROM ${side.sql} s
+     WHERE s.terms && (SELECT array_agg(term) FROM followed)
+       AND EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key)
+     ORDER BY (SELECT sum(weight) FROM followed WHERE term = ANY(s.terms)) / sqrt(cardinality(s.terms)) DESC, s.key LIMIT $2`,
+    [[...phraseTerms(phrase)].map((term) => String(term | 0)), k, side.sql],
+  );
+  return rows.map(({ key }) => key);
+}
+
+/** Keys drawn at random, the same ones each time. */
+export async function sampleKeys({ connection, source, side }: IndexTable, count: number): Promise<string[]> {
+  const key = `${identifier(side.settings.key)}::text`;
+  const sql = `SELECT ${key} AS key FROM ${source.sql} ORDER BY md5(${key}) LIMIT $1`;
+  return (await connection.query<{ key: string }>(sql, [count])).map((row) => row.key);
+}
+
+/** The schema of pg_trgm where the synced column has an index of trigrams, without which each search reads the table. */
+export async function trigramSchema({ connection, source, side }: IndexTable): Promise<string | undefined> {
+  const [found] = await connection.query<{ schema: string }>(
+    `SELECT o.opcnamespace::regnamespace::text AS schema FROM pg_index i
+     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+     JOIN pg_opclass o ON o.oid = i.indclass[0]
+     WHERE i.indrelid = $1::regclass AND a.attname = $2 AND i.indpred IS NULL AND i.indisvalid
+     AND o.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') LIMIT 1`,
+    [source.sql, side.settings.column],
+  );
+  return found?.schema;
+}
+
+/** The statement that makes the index of trigrams. */
+export const trigramCreation = ({ source, side }: IndexTable): string =>
+  `CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE INDEX ON ${source.sql} USING gin (${identifier(side.settings.column)} gin_trgm_ops)`;
+
+/** The keys of the rows whose trigrams are nearest to those of any phrase. @param schema of pg_trgm @param k rows per phrase */
+export async function keysByTrigrams(
+  { connection, source, side }: IndexTable,
+  schema: string,
+  phrases: readonly string[],
+  k: number,
+): Promise<string[]> {
+  const column = `t.${identifier(side.settings.column)}`;
+  const key = `t.${identifier(side.settings.key)}`;
+  const rows = await connection.query<{ key: string }>(
+    `SELECT DISTINCT n.key FROM unnest($1::text[]) q(phrase), LATERAL (SELECT ${key}::text AS key FROM ${source.sql} t
+     WHERE ${column} OPERATOR(${schema}.%) q.phrase ORDER BY ${schema}.similarity(${column}, q.phrase) DESC, ${key} LIMIT $2) n`,
+    [phrases, k],
+  );
+  return rows.map((row) => row.key);
 }

@@ -2,13 +2,15 @@
  * The table of embeddings beside a table of PostgreSQL: `customers_embeddings` holds a key, the hash of the text and the
  * embedding of each row of `customers`. Its comment says which column, which key and which model it belongs to.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { ModelError, TableError } from "../../errors.js";
+import { LockedError, ModelError, TableError, VectorIndexError } from "../../errors.js";
 import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { parseJson } from "../../files/json.js";
-import { findColumn } from "../../table/columns.js";
+import { findColumn, listed } from "../../table/columns.js";
+import { addressOfTable } from "../../table/postgres/address.js";
 import type { PostgresConnection } from "../../table/postgres/connection.js";
-import { longestNameBytes, lookUp, type Relation } from "../../table/postgres/relation.js";
+import { findRelation, longestNameBytes, lookUp, type Relation } from "../../table/postgres/relation.js";
 import { identifier, literal } from "../../table/read/database.js";
 import type { VectorStorage } from "./binary-copy.js";
 
@@ -34,9 +36,14 @@ export interface SideTable {
   readonly sql: string;
   readonly name: string;
   readonly storage: VectorStorage;
-  /** Whether rows have terms, by which a search finds them; an earlier version gave them none. */
-  readonly hasTerms: boolean;
   readonly settings: SideSettings;
+}
+
+/** A table with its embeddings, and the connection to both. */
+export interface IndexTable {
+  readonly connection: PostgresConnection;
+  readonly source: Relation;
+  readonly side: SideTable;
 }
 
 /** pgvector as it is installed in a database. */
@@ -59,7 +66,7 @@ function nameWith(name: string, ending: string): string {
 
 const suffix = "_embeddings";
 
-export const nameOfSide = ({ name }: Relation): string => nameWith(name, suffix);
+const nameOfSide = ({ name }: Relation): string => nameWith(name, suffix);
 
 /** A name that belongs to one table of embeddings: where it must be cut, it holds a hash of the table's. */
 export function nameBeside(source: Relation, ending: string): string {
@@ -117,8 +124,7 @@ export function sideOf(
     cure,
   });
   const isVector = columns.some((column) => column.name === "embedding" && column.type.includes("vector"));
-  const hasTerms = columns.some((column) => column.name === "terms");
-  return { sql, name, settings, hasTerms, storage: isVector ? "vector" : "real[]" };
+  return { sql, name, settings, storage: isVector ? "vector" : "real[]" };
 }
 
 /** The key of a table: a column without repeated or missing values. @throws TableError */
@@ -181,10 +187,6 @@ export function checkSettings({ sql, name, settings }: SideTable, wanted: SideSe
 export const commentOf = (sql: string, settings: SideSettings): string =>
   `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
 
-/** The statement after which rows can be written into a table of an earlier version. */
-export const termsAddition = (sql: string): string =>
-  `ALTER TABLE ${sql} ADD COLUMN IF NOT EXISTS terms integer[]`;
-
 /** The statements that make a table of embeddings, or bring an existing one up to date; one transaction. */
 export function creation(
   source: Relation,
@@ -199,7 +201,6 @@ export function creation(
   if (existing !== undefined) {
     const isUpgraded = existing.storage === "real[]" && vectorType !== undefined;
     return [
-      ...(existing.hasTerms ? [] : [termsAddition(sql)]),
       ...(isUpgraded
         ? [
             `ALTER TABLE ${sql} ALTER COLUMN embedding TYPE ${vectorType} USING embedding::${vectorType}`,
@@ -230,4 +231,62 @@ export function indexCreation(
   const terms = index("_terms", "gin (terms)");
   if (extension === undefined || dimension > mostIndexed) return [terms];
   return [terms, index("_hnsw", `hnsw (embedding ${extension.schema}.vector_cosine_ops)`)];
+}
+
+/** @param table default: the only one of the database that has embeddings @throws VectorIndexError, TableError */
+export const sideAt = (connection: PostgresConnection, table: string | undefined): Promise<SideTable> =>
+  table === undefined ? onlySide(connection) : sideNamed(connection, table);
+
+/** The embeddings of a table, by its name or by their own. */
+async function sideNamed(connection: PostgresConnection, wanted: string): Promise<SideTable> {
+  const relation = await findRelation(connection, wanted);
+  const side = sideOf(relation, connection) ?? (await findSide(connection, relation));
+  if (side !== undefined) return side;
+  throw new VectorIndexError(
+    `${connection.shown}: ${wanted} has no embeddings. Make them first: pearl sync ADDRESS --table ${wanted}`,
+  );
+}
+
+async function onlySide(connection: PostgresConnection): Promise<SideTable> {
+  const found = await connection.query<{ name: string }>(
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE '{"pearl":%' ORDER BY 1`,
+  );
+  const relations = await Promise.all(found.map(({ name }) => lookUp(connection, name)));
+  const sides = relations.flatMap((relation) => (relation && sideOf(relation, connection)) ?? []);
+  if (sides.length === 1) return sides[0];
+  const { shown } = connection;
+  if (sides.length === 0)
+    throw new VectorIndexError(
+      `${shown}: no table has embeddings. Make them first: pearl sync ADDRESS --table NAME`,
+    );
+  const tables = sides.map(({ settings }) => settings.table.replaceAll(/^"public"\.|"/g, ""));
+  const example = addressOfTable(shown, tables[0]);
+  throw new VectorIndexError(
+    `${shown}: ${tables.length} tables have embeddings (${listed(tables)}). Name one, as in ${example}`,
+  );
+}
+
+/** Milliseconds that a killed run may hold its lock, and between two tries to take it. */
+const [lockMs, pauseMs] = [15_000, 500];
+
+/** Takes the advisory lock of a table for as long as the connection lives. @throws LockedError after 15 seconds */
+export async function lockSync(
+  connection: PostgresConnection,
+  { sql }: Relation,
+  signal?: AbortSignal,
+): Promise<void> {
+  const key = "hashtextextended('pearl sync ' || $1::regclass::oid, 0)";
+  for (let waited = 0; ; waited += pauseMs) {
+    const [{ taken }] = await connection.query<{ taken: boolean }>(
+      `SELECT pg_try_advisory_lock(${key}) AS taken`,
+      [sql],
+    );
+    if (taken) return;
+    if (waited >= lockMs)
+      throw new LockedError(
+        `${connection.shown}: another sync of ${sql} is running. Wait until it has finished.`,
+      );
+    await sleep(pauseMs, undefined, { signal });
+  }
 }

@@ -1,12 +1,15 @@
 /** Jobs of a queue: a command's first pass, its shards, and their merge. Each holds all that a worker needs. */
+import { resolve } from "node:path";
 import * as v from "valibot";
 import { StoreError } from "../../errors.js";
 import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { packageVersion } from "../../files/package.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
+import { stateOf } from "../../table/write/output-names.js";
 
 /** The commands that workers run: no other, whatever a queue holds. */
-export const queuedCommands = ["encode", "join", "dedupe"] as const;
+const queuedCommands = ["encode", "join", "dedupe"] as const;
 
 const runSchema = v.object({
   /** Identifies the run: the same command on the same tables, with the same model and version of pearl, has the same. */
@@ -86,3 +89,13 @@ export const checkJob = (data: unknown): Job =>
     error: StoreError,
     cure: "Submit its command again.",
   });
+
+/** A text that differs after each change; undefined where there is no output. @throws ObjectStorageError, TableError */
+export async function outputState({
+  folder,
+  output,
+}: Pick<QueuedRun, "folder" | "output">): Promise<string | undefined> {
+  if (output === undefined) return undefined;
+  const isAddress = isPostgresAddress(output) || isObjectAddress(output);
+  return stateOf(isAddress ? output : resolve(folder, output));
+}

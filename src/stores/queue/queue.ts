@@ -2,19 +2,24 @@
  * The queue of workers in PostgreSQL, by pg-boss in a schema of its own. A job belongs to one worker until that has been
  * silent for too long. What ends a job, and the jobs that follow it, are one transaction.
  */
-import { messageOf } from "../../errors.js";
-import { packageVersion } from "../../files/package.js";
+import type PgBoss from "pg-boss";
+import { messageOf, TableError } from "../../errors.js";
+import { loadOptional, packageVersion } from "../../files/package.js";
 import { inTurn } from "../../in-turn.js";
-import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
+import {
+  connectPostgres,
+  inTransaction,
+  type PostgresConnection,
+  type PostgresValue,
+} from "../../table/postgres/connection.js";
 import { pauseAfterLoss } from "../../table/postgres/trouble.js";
-import { checkJob, firstJobs, type Job, nextJobs, type QueuedRun } from "./job.js";
-import { type OpenQueue, openQueue, schema } from "./open-queue.js";
-import { outputState } from "./output-state.js";
+import { checkJob, firstJobs, type Job, nextJobs, outputState, type QueuedRun } from "./job.js";
 
+/** Not pg-boss's usual one, which another program may use with another version. */
+const schema = "pearl_queue";
 const jobs = `${schema}.job`;
 /** Of this version of pearl: the parts of others cannot be merged with its own. */
 const queueName = `pearl-${packageVersion()}`;
-const deadLetters = `${queueName}-dead`;
 
 /** When a job is given to another worker, and how often. */
 export interface JobLimits {
@@ -41,7 +46,7 @@ export interface Printed {
 }
 
 /** A job that failed as often as it may. */
-export interface DeadLetter {
+export interface DeadJob {
   readonly job: Job;
   readonly message: string;
 }
@@ -55,7 +60,7 @@ export interface RunState {
   readonly shards: number;
   /** What the merge printed; null until it is done. */
   readonly merged: Printed | null;
-  readonly dead: readonly DeadLetter[];
+  readonly dead: readonly DeadJob[];
 }
 
 interface QueueOptions {
@@ -96,7 +101,7 @@ export class JobQueue {
     return this.#next(async () => {
       for (let lost = 0; ; lost++) {
         try {
-          this.#open ??= await openQueue(this.address, [deadLetters, queueName]);
+          this.#open ??= await openQueue(this.address);
           this.#isKnown = true;
           return await work(this.#open);
         } catch (error) {
@@ -128,7 +133,6 @@ export class JobQueue {
         [queueName, run.run],
       );
       if (made !== null && made === (await outputState(run))) return "done";
-      await connection.query(`DELETE FROM ${jobs} ${ofRun}`, [deadLetters, run.run]);
       const failed = await connection.query<{ data: unknown }>(
         `DELETE FROM ${jobs} ${ofRun} ${waiting > 0 ? "AND state = 'failed'" : ""} RETURNING data`,
         [queueName, run.run],
@@ -208,7 +212,7 @@ export class JobQueue {
     });
   }
 
-  /** Lets a job be done again or, after the last time, makes it a dead letter. @returns whether it was still this process's */
+  /** Lets a job be done again or, after the last time, leaves it failed. @returns whether it was still this process's */
   fail(held: HeldJob, message: string, how: "this time" | "for good" = "this time"): Promise<boolean> {
     return this.#end(held, async ({ boss, connection }) => {
       if (how === "for good")
@@ -244,8 +248,8 @@ export class JobQueue {
       );
       const dead = await connection.query<{ data: unknown; message: string | null }>(
         `SELECT data, output->>'message' AS message FROM ${jobs} WHERE name = $1 AND data->>'run' = $2
-         ORDER BY data->'index'`,
-        [deadLetters, run],
+           AND state = 'failed' ORDER BY data->'index'`,
+        [queueName, run],
       );
       return {
         ...counts,
@@ -269,10 +273,66 @@ async function insert({ boss }: OpenQueue, added: readonly Job[], limits: JobLim
   const { expireInSeconds, retryLimit } = limits;
   await boss.insert(
     added.map((data) => ({
-      ...{ name: queueName, deadLetter: deadLetters, data, expireInSeconds, retryLimit },
+      ...{ name: queueName, data, expireInSeconds, retryLimit },
       ...{ retryDelay: 1, retryBackoff: true },
       // Runs end in the order in which they began.
       priority: data.step === "shard" ? 0 : 1,
     })),
+  );
+}
+
+interface OpenQueue {
+  readonly connection: PostgresConnection;
+  readonly boss: PgBoss;
+  /** The last error of a statement of pg-boss. */
+  trouble: unknown;
+}
+
+const makingLock = "hashtextextended('pearl queue', 0)";
+
+/** Days after which finished jobs, and those that nobody does, are forgotten. */
+const keptDays = 30;
+
+/** The queue, made where it is missing. @throws TableError, MissingDataError */
+async function openQueue(address: string): Promise<OpenQueue> {
+  const Boss = loadOptional<typeof PgBoss>("pg-boss", "a queue of workers");
+  const connection = await connectPostgres(address);
+  try {
+    const executeSql = async (text: string, values?: unknown[]) => {
+      try {
+        const rows = await connection.query(text, values as PostgresValue[] | undefined);
+        // Several statements at once have no rows.
+        return { rows: (rows as typeof rows | undefined) ?? [] };
+      } catch (error) {
+        if (/^\s*BEGIN/.test(text)) await connection.query("ROLLBACK").catch(() => undefined);
+        open.trouble = withRights(error, connection.shown);
+        throw open.trouble;
+      }
+    };
+    const boss = new Boss({
+      ...{ schema, db: { executeSql }, supervise: false, schedule: false },
+      ...{ archiveCompletedAfterSeconds: keptDays * 24 * 60 * 60, retentionDays: keptDays },
+    });
+    const open: OpenQueue = { connection, boss, trouble: undefined };
+    // Two that make a queue at the same time would wait for each other's locks.
+    await connection.query(`SELECT pg_advisory_lock(${makingLock})`);
+    await boss.start();
+    if ((await boss.getQueue(queueName)) === null) await boss.createQueue(queueName);
+    await connection.query(`SELECT pg_advisory_unlock(${makingLock})`);
+    return open;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** A queue's rights are granted for all of its tables at once. */
+function withRights(error: unknown, shown: string): unknown {
+  const { code, message } = Object((error as Error).cause) as { code?: string; message?: string };
+  if (code !== "42501" || message?.includes("for database")) return error;
+  return new TableError(
+    `${shown}: this user may not use the queue (${message}). Let its owner grant it: GRANT USAGE ON SCHEMA ${schema} TO USER; ` +
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO USER`,
+    { cause: error },
   );
 }

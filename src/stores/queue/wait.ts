@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ShardError } from "../../errors.js";
 import { hasFirstPass, nameOf, type QueuedRun } from "./job.js";
-import type { DeadLetter, JobQueue, Printed } from "./queue.js";
+import type { DeadJob, JobQueue, Printed } from "./queue.js";
 
 interface WaitOptions {
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export async function waitForRun(
   }
 }
 
-function failure(run: QueuedRun, dead: readonly DeadLetter[]): ShardError {
+function failure(run: QueuedRun, dead: readonly DeadJob[]): ShardError {
   const command = `pearl ${run.command} ${run.arguments.join(" ")}`;
   const [first] = dead;
   if (first === undefined)

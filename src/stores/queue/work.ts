@@ -3,9 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MissingDataError, messageOf, UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
 import { packageVersion } from "../../files/package.js";
-import { placeOfParts } from "../../files/shards/part-place.js";
-import { hasFirstPass, type Job, learnedPart, nameOf, partOf, partsOf } from "./job.js";
-import { outputState } from "./output-state.js";
+import { placeOfParts } from "../../files/shards/part-file.js";
+import { hasFirstPass, type Job, learnedPart, nameOf, outputState, partOf, partsOf } from "./job.js";
 import type { HeldJob, JobQueue, Printed } from "./queue.js";
 
 /** The files of a job: paths on this machine, or addresses in object storage. */

@@ -3,8 +3,6 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { TableError } from "../../errors.js";
 import { isPostgresAddress } from "../../files/place.js";
 
-export { isPostgresAddress };
-
 /** Where a database is, and which table of it is meant. */
 export interface PostgresAddress {
   /** The address as messages show it: without a password. */

@@ -11,7 +11,7 @@ import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
 import { keysPathOf, refuseOverwriting } from "./output-names.js";
 import type { VectorPages } from "./parquet-vectors.js";
-import { checkStillOurs, isStillOurs, openPartial, type Partial } from "./partial.js";
+import { openPartial, type Partial } from "./partial.js";
 
 const defaultColumn = "embedding";
 
@@ -152,7 +152,6 @@ export class EmbeddingWriter {
     if (this.rowsDone !== rows) {
       throw new ArgumentError(`${path}: found ${this.rowsDone} of ${rows} vectors. Append the rest first.`);
     }
-    await checkStillOurs(partial);
     try {
       const pages = { file: vectors.file, dimension, rows, end: await vectors.finish() };
       const request = { table, range, folder, vectorsPath, pages, column };
@@ -173,10 +172,9 @@ export class EmbeddingWriter {
   async close(): Promise<void> {
     const { partial } = this;
     await partial.vectors.close();
-    // A manifest that cannot be read is being written by another run.
-    const isKept = partial.isResumable && this.rowsDone > 0;
-    if (!isKept && (await isStillOurs(partial).catch(() => false)))
+    if (!partial.isResumable || this.rowsDone === 0)
       await rm(partial.folder, { recursive: true, force: true });
+    await partial.lock.release();
   }
 }
 

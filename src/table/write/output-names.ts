@@ -1,7 +1,9 @@
-/** Names of outputs: none is an input's, and none is given twice. */
+/** Outputs by their names: none is an input, none is given twice; and whether one is as an earlier run left it. */
 import { existsSync, realpathSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { standardOutput } from "./standard-output.js";
 
 type Name = string | undefined;
@@ -45,4 +47,22 @@ function fileOf(name: Name): string | undefined {
     const folder = dirname(resolve(name));
     return existsSync(folder) ? join(realpathSync(folder), basename(name)) : resolve(name);
   }
+}
+
+/**
+ * A text that differs after each time that the output is written; undefined where there is none. A table that pearl did not
+ * write is no output.
+ * @throws ObjectStorageError, TableError where the place cannot be reached
+ */
+export async function stateOf(output: string): Promise<string | undefined> {
+  if (isPostgresAddress(output)) {
+    const { writtenTable } = await import("../postgres/write.js");
+    return writtenTable(output);
+  }
+  if (isObjectAddress(output)) {
+    const { findObject } = await import("../../files/object-storage/read.js");
+    return (await findObject(output))?.etag;
+  }
+  const found = await stat(output).catch(() => undefined);
+  return found && `${found.size} bytes of ${found.mtime.toISOString()}`;
 }

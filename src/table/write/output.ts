@@ -3,14 +3,14 @@ import { createReadStream } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { moveFile } from "../../files/whole-file.js";
-import { isNested, isPlain } from "../cell.js";
+import { type Cell, cellOfType, isNested, isPlain } from "../cell.js";
 import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory, readParquet } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
-import type { Table } from "../table.js";
+import { Table } from "../table.js";
 import { keysPathOf } from "./output-names.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
-import { lineOf, styleOf } from "./text-rows.js";
+import { lineOf, styleOf, writeRows } from "./text-rows.js";
 
 export interface OutputRequest {
   readonly table: Table;
@@ -198,4 +198,23 @@ async function giveStyle(
   }
   await writeFile(target, styled());
   await rm(plain);
+}
+
+/** @returns the number of rows @throws TableError */
+export async function copyTable(from: string, to: string): Promise<number> {
+  const table = await Table.open(from, { column: "1" });
+  try {
+    const { columns } = table;
+    async function* batches(): AsyncGenerator<Cell[][]> {
+      for await (const lines of table.jsonRows())
+        yield lines.map((line) => {
+          const texts = JSON.parse(line) as (string | null)[];
+          const exacts = texts.splice(columns.length) as string[];
+          return columns.map(({ type }, index) => cellOfType(type, texts[index], exacts[index]));
+        });
+    }
+    return await writeRows(to, columns, batches(), undefined, table.description);
+  } finally {
+    await table.close();
+  }
 }

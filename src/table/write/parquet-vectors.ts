@@ -6,7 +6,12 @@
  * Source: https://parquet.apache.org/docs/file-format/ and parquet.thrift beside it.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { writeAll } from "../../files/whole-file.js";
+import { PearlError } from "../../errors.js";
+import { replaceFile, writeAll } from "../../files/whole-file.js";
+import { type Cell, isNested, jsonOfCell, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
+import { Database, identifier, literal } from "../read/database.js";
+import { writeTrouble } from "../trouble.js";
+import { standardOutput, throughTemporaryFile } from "./standard-output.js";
 import {
   type Field,
   i32,
@@ -153,7 +158,7 @@ async function writeFooter(file: FileHandle, position: number, footer: Struct): 
 }
 
 /** Gives the columns of a Parquet file, called `keyName(0)` ..., their names, as DuckDB cannot where two differ only in case. */
-export async function nameColumns(path: string, names: readonly string[]): Promise<void> {
+async function nameColumns(path: string, names: readonly string[]): Promise<void> {
   const file = await open(path, "r+");
   try {
     const { footer, end } = await readFooter(file);
@@ -250,4 +255,36 @@ function valueAt<Kind>(fields: Struct, number: number): Kind {
   const field = fields.get(number);
   if (field === undefined) throw new Error(`field ${number} is missing in the Parquet footer`);
   return field.value as Kind;
+}
+
+export async function writeParquetRows(
+  path: string,
+  columns: readonly OutputColumn[],
+  batches: AsyncIterable<readonly (readonly Cell[])[]>,
+): Promise<void> {
+  const types = columns.map((column) => (typeof column === "string" ? "VARCHAR" : column.type));
+  const storedText = (cell: Cell, column: number): string | null =>
+    cell === undefined || cell === null
+      ? null
+      : isNested(types[column])
+        ? (typeof cell === "object" && cell.exact) || (jsonOfCell(cell) as string)
+        : textOfCell(cell);
+  const values = columns.map((_, index) => {
+    const text = isNested(types[index]) ? `CAST(c${index} AS JSON)` : `c${index}`;
+    return `CAST(${text} AS ${types[index]}) AS ${identifier(keyName(index))}`;
+  });
+  const database = await Database.open();
+  try {
+    await database.appendTexts("rows", columns.length, batches, storedText, path);
+    const copy = async (target: string): Promise<void> => {
+      const sql = `COPY (SELECT ${values.join(", ")} FROM rows) TO ${literal(target)} (FORMAT parquet)`;
+      await database.runInOneThread(sql, path);
+      await nameColumns(target, columns.map(nameOfColumn));
+    };
+    await (path === standardOutput ? throughTemporaryFile(copy) : replaceFile(path, copy));
+  } catch (error) {
+    throw error instanceof PearlError ? error : writeTrouble(error, path);
+  } finally {
+    await database.close();
+  }
 }

@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
-import { TableError } from "../../errors.js";
+import { LockedError, TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
+import { acquireLock } from "../../files/lock.js";
 import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
 import { exists, isDevice, makeFolder, writeWholeJson } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
@@ -12,8 +13,6 @@ import { VectorFile } from "./vector-file.js";
 
 const manifestSchema = object({
   version: literal(1),
-  /** Changes with each run that takes the folder over. */
-  run: string(),
   /** Fingerprint of the model, the column and every option that changes vectors. */
   fingerprint: string(),
   /** Identity of the input table's content. */
@@ -26,7 +25,7 @@ const manifestSchema = object({
 type Manifest = InferOutput<typeof manifestSchema>;
 
 /** What the vectors of a partial output belong to. A run resumes only where all of it is equal. */
-export type PartialKey = Omit<Manifest, "version" | "run">;
+export type PartialKey = Omit<Manifest, "version">;
 
 /**
  * An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. Only one that
@@ -38,7 +37,7 @@ export type Partial = Awaited<ReturnType<typeof openPartial>>;
  * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors, and "never"
  * says that no run resumes this one.
  * @throws TableError where the earlier run's key differs or its manifest is damaged, where its place is taken by something
- *   else, or the folder cannot be written
+ *   else, or the folder cannot be written; LockedError where another run is writing to it
  */
 export async function openPartial(
   path: string,
@@ -59,36 +58,27 @@ export async function openPartial(
   if (isResumed) refuseOtherKey(folder, earlier, key);
   else await refuseForeign(folder);
   try {
-    if (!isResumed) await rm(folder, { recursive: true, force: true });
     await makeFolder(folder);
-    const run = randomUUID();
+    const lock = await acquireLock(folder);
+    for (const name of isResumed ? [] : await readdir(folder))
+      if (name !== "lock") await rm(join(folder, name), { recursive: true, force: true });
     const shape = { layout: key.layout, dimension: key.dimension, rows: key.to - key.from };
     const vectors = await VectorFile.open(vectorsPath, shape, { resume: isResumed });
-    await writeWholeJson(join(folder, "manifest.json"), { version: 1, run, ...key } satisfies Manifest);
+    await writeWholeJson(join(folder, "manifest.json"), { version: 1, ...key } satisfies Manifest);
     const countsPath = join(folder, "counts");
     const note = isResumable ? noteOn(folder, earlier, resume) : undefined;
-    return { folder, vectorsPath, countsPath, vectors, place, run, isResumable, note };
+    return { folder, vectorsPath, countsPath, vectors, place, lock, isResumable, note };
   } catch (error) {
+    if (error instanceof LockedError) throw error;
     if (isResumable) throw writeTrouble(error, folder, "--resume");
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw writeTrouble(error, isBeside ? folder : place);
   }
 }
 
-/** Whether no other run has taken the folder over since `openPartial`. @throws TableError for a damaged manifest */
-export const isStillOurs = async ({ folder, run }: Partial): Promise<boolean> =>
-  (await readManifest(folder))?.run === run;
-
-/** @throws TableError where another run has taken the folder over since `openPartial` */
-export async function checkStillOurs(partial: Partial): Promise<void> {
-  if (await isStillOurs(partial)) return;
-  throw new TableError(
-    `${partial.folder}: another run has started on the same output. Let one finish, or give them different names.`,
-  );
-}
-
 /** The files that a run keeps in its folder, also under the names that they have until they are complete. */
-const ownFile = /^(tmp_)?(vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
+const ownFile =
+  /^(tmp_)?(lock(\.old)?|vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
 
 /** Refuses a file, or a folder with other files than those of a run: they would be removed. @throws TableError */
 async function refuseForeign(folder: string): Promise<void> {

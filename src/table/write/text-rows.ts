@@ -1,9 +1,9 @@
 /** Writes rows as CSV, TSV, JSONL or Parquet; the file appears under its name when it is complete. */
 import { writeFile } from "node:fs/promises";
+import { isPostgresAddress } from "../../files/place.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { type Cell, jsonLine, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
 import { type LineStyle, type RowsFormat, rowsFormatOfName } from "../format.js";
-import { isPostgresAddress } from "../postgres/address.js";
 import { writeTrouble } from "../trouble.js";
 import { standardOutput, writeToStandardOutput } from "./standard-output.js";
 
@@ -58,7 +58,7 @@ export async function writeRows(
     return rows;
   }
   if (format === "parquet") {
-    const { writeParquetRows } = await import("./parquet-rows.js");
+    const { writeParquetRows } = await import("./parquet-vectors.js");
     await writeParquetRows(path, columns, counted());
     return rows;
   }

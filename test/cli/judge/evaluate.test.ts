@@ -45,7 +45,7 @@ it.each([
   [
     ["t.csv", "--truth", "truth.csv", "-c", "name", "--on", "city"],
     2,
-    "-c names the only column that is compared",
+    "cannot be used with option '-c, --column <name>'",
   ],
   [["t.csv", "--truth", "truth.csv", "--chart", "c.png"], 2, "The name must end in .svg."],
   [["t.csv", "--truth", "truth.csv", "-o", "truth.csv"], 1, "truth.csv"],

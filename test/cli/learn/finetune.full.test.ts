@@ -14,7 +14,14 @@ describe("pearl finetune", () => {
   it("says how held-out pairs rank on the way, and the step whose weights were kept", async () => {
     const cwd = newFolder();
     copyFileSync(writeTable(somePairs(40), header), join(cwd, "pairs.csv"));
-    const training = ["--base", makeOracleModel("encoder.folded.onnx"), "--no-types", "--validate", "0.25"];
+    const training = [
+      "--base",
+      makeOracleModel("encoder.folded.onnx"),
+      "--set",
+      "types=none",
+      "--validate",
+      "0.25",
+    ];
     const length = ["--steps", "2", "--lr", "0.5"];
     const outcome = await pearl(["finetune", "--pairs", "pairs.csv", "-o", "m", ...training, ...length], {
       cwd,
@@ -34,7 +41,7 @@ describe("pearl finetune", () => {
       const cwd = newFolder();
       const pairs = writeTable(somePairs(20), header);
       const outcome = await pearl(
-        ["finetune", "--pairs", pairs, "-o", "tuned", "--device", "cuda", "--no-types"],
+        ["finetune", "--pairs", pairs, "-o", "tuned", "--device", "cuda", "--set", "types=none"],
         { cwd },
       );
       expect(outcome).toMatchObject({

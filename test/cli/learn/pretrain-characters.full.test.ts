@@ -41,7 +41,7 @@ describe("pearl pretrain-characters", () => {
     expect(existsSync(join(environment.XDG_CACHE_HOME, "pearl", "love", "config.json"))).toBe(true);
     const base = makeOracleModel("encoder.folded.onnx");
     const corpus = await smallCorpus();
-    const plan = ["finetune", "--corpus", corpus, "--base", base, "--plan", "--device", "cpu"];
+    const plan = ["train", "--corpus", corpus, "--base", base, "--plan", "--device", "cpu"];
     const planned = await pearl(plan, { environment });
     expect(planned.stdout).toMatch(/^model .*, character encoder: pretrained-love, 95 types$/m);
     expect(planned.stdout).toMatch(/^character encoder +pretrained-love +the same$/m);

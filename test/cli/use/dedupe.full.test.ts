@@ -101,7 +101,7 @@ describe("by all columns", () => {
     expect(threshold.stderr).toMatch(/a threshold needs one column, but \d are compared\. Name one with -c/);
     const both = await run("dedupe", "crm.csv", "-c", "email", "--on", "company");
     expect(both.code).toBe(2);
-    expect(both.stderr).toContain("-c compares one column alone: leave out --on and --ignore");
+    expect(both.stderr).toContain("cannot be used with option '-c, --column <name>'");
     const unknown = await run("dedupe", "crm.csv", "--on", "compani");
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain('no column "compani".');

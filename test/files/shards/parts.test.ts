@@ -3,8 +3,14 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ShardError } from "../../../src/errors.js";
-import { type PartHead, readArray, readManifest, writePart } from "../../../src/files/shards/part-file.js";
-import { mergeOf, openParts } from "../../../src/files/shards/parts.js";
+import {
+  mergeOf,
+  openParts,
+  type PartHead,
+  readArray,
+  readManifest,
+  writePart,
+} from "../../../src/files/shards/part-file.js";
 import type { Kept } from "../../../src/files/shards/shard.js";
 import { newFolder } from "../../setup/new-folder.js";
 

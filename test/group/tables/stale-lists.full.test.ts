@@ -1,7 +1,7 @@
 /** A list of likely rows that an earlier run left is written over by a run that finds none, wherever it lies. */
 import { beforeAll, expect, it } from "vitest";
 import { dedupeTable } from "../../../src/group/tables/dedupe-table.js";
-import { stateOf } from "../../../src/table/write/output-state.js";
+import { stateOf } from "../../../src/table/write/output-names.js";
 import { writeRows } from "../../../src/table/write/text-rows.js";
 import { bucket, startObjectServer } from "../../files/object-storage/server.js";
 import { link, workFolder } from "../../link/linking.js";

@@ -79,7 +79,7 @@ describe("an index", () => {
 
   it("refuses files of another index of the same shape", async () => {
     const [path, other] = [await build("one", 100, "exact"), await build("two", 100, "exact", 9)];
-    for (const name of ["generation-1", "index.json", "generation-1/vectors", "generation-1/journal"]) {
+    for (const name of ["generation-1", "index.json", "generation-1/vectors"]) {
       renameSync(join(path, name), join(root, "kept"));
       cpSync(join(other, name), join(path, name), { recursive: true });
       await expect(VectorIndex.open(path), name).rejects.toThrow(/is damaged/);
@@ -87,14 +87,6 @@ describe("an index", () => {
       renameSync(join(root, "kept"), join(path, name));
     }
     await (await VectorIndex.open(path)).close();
-  });
-
-  it("notices a last line of the journal that was cut off after index.json recorded it", async () => {
-    const path = await build("journal", 100, "exact");
-    const journal = join(path, "generation-1", "journal");
-    const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
-    writeFileSync(journal, `${lines.slice(0, -1).join("\n")}\n`);
-    await expect(VectorIndex.open(path)).rejects.toThrow(/journal is damaged/);
   });
 
   it("is begun again where its writer was killed before index.json, and not where rows are", async () => {

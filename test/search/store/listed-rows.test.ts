@@ -6,7 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { fileSum } from "../../../src/files/checksums/checksum.js";
 import { createRandom } from "../../../src/random.js";
 import { Generation } from "../../../src/search/store/generation.js";
-import { findUnreached } from "../../../src/search/store/listed-rows.js";
+import { findUnreached } from "../../../src/search/store/graph-search.js";
+import { findManifest } from "../../../src/search/store/manifest.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-listed-"));
@@ -20,12 +21,14 @@ const vectorOf = (row: number): Float32Array => vectors.slice(row * dimension, (
 
 describe("findUnreached", () => {
   it("lists the rows that a search for their own vector misses, except those replaced by an equal row", async () => {
-    const generation = await Generation.create(join(root, "generation"), {
+    const layout = {
       dimension,
       precision: "float32",
       metric: "cosine",
+      backend: "hnsw",
       columns: [],
-    });
+    } as const;
+    const generation = await Generation.create(join(root, "generation"), layout);
     const own = Float32Array.from([
       ...vectorOf(1),
       ...vectorOf(2),
@@ -55,16 +58,10 @@ describe("an index with listed rows", () => {
     const listed = Int32Array.from({ length: 333 }, (_, place) => place * 3);
     const folder = join(path, "generation-1");
     writeFileSync(join(folder, "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
-    const changed = await Generation.open(folder, {
-      dimension,
-      metric: "cosine",
-      precision: "float32",
-      columns: [],
-    });
+    const changed = await Generation.open(path, (await findManifest(path))!);
     await changed.startWriting();
-    const { name, files } = changed.graph!;
     const list = await fileSum(join(folder, "hnsw-1000.unreached"));
-    await changed.recordGraph({ name, files: { ...files, ".unreached": list } });
+    await changed.recordGraph({ ...changed.graph, "hnsw-1000.unreached": list });
     await changed.close();
     const index = await VectorIndex.open(path);
     expect((await index.describe()).searchedBy).toBe("hnsw over 1,000 rows (333 of them one by one)");

@@ -2,7 +2,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Generation } from "../../../src/search/store/generation.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 import { newFolder } from "../../setup/new-folder.js";
 
@@ -50,20 +49,12 @@ describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) =
   });
 });
 
-it("keeps the lists of rows beside the graph, and searches a graph of an earlier version by its embeddings alone", async () => {
+it("keeps the lists of rows beside the graph", async () => {
   const path = join(newFolder(), "index");
   await (await VectorIndex.build(path, all, { ...layout, backend: "hnsw" })).close();
-  const folder = join(path, "generation-1");
-  expect(readdirSync(folder)).toContain("hnsw-340.words");
-  const generation = await Generation.open(folder, { ...layout, metric: "cosine", precision: "float32" });
-  await generation.startWriting();
-  const { name, files } = generation.graph!;
-  const { ".words": words, ...earlier } = files;
-  expect(words).toBeDefined();
-  await generation.recordGraph({ name, files: earlier });
-  await generation.close();
+  expect(readdirSync(join(path, "generation-1"))).toContain("hnsw-340.words");
   const index = await VectorIndex.open(path);
   const [hits] = await index.search(query, { k: 20, phrases: ["mueller logistik"] });
-  expect(hits.every(({ cells }) => cells.name.startsWith("Decoy"))).toBe(true);
+  expect(hits.some(({ cells }) => !cells.name.startsWith("Decoy"))).toBe(true);
   await index.close();
 });

@@ -16,8 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterAll(endServers);
 
 const ablate =
-  "pearl ablate --corpus corpus --data bench --task turney --layers 0 --characters bag --no-character-augmentation " +
-  "--no-token-augmentation --no-phrase-augmentation --no-hard-negatives -q --threads 1 --steps 1";
+  "pearl ablate --corpus corpus --data bench --task turney --set shape.layers=0 --set characters.from=bag " +
+  "--set augmentation=none --set hardNegatives=0 -q --threads 1 --steps 1";
 const bases = "--base pearl-mini --base none";
 claimCures({
   "several bases and parts or a grid": {

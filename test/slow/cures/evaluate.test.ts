@@ -24,7 +24,7 @@ const cases: Readonly<Record<string, Case>> = {
   "one column beside others": {
     files: {},
     wrong: evaluate("a.csv --truth t.csv -c name --on city"),
-    says: "-c names the only column that is compared: leave --on and --ignore out",
+    says: "cannot be used with option '-c, --column <name>'",
     cured: evaluate("a.csv --truth t.csv -c name"),
   },
 };

@@ -31,15 +31,11 @@ const graphCase = (damage: string, says: string): Case => ({
 });
 
 const cases: Readonly<Record<string, Case>> = {
-  "vectors that are cut off": rowsCase(
-    `truncate -s 100 ${generation}/vectors`,
-    "vectors is damaged: it ends at byte 100, before its last row.",
+  "vectors that are overwritten": rowsCase(
+    `echo x | dd of=${generation}/vectors conv=notrunc status=none`,
+    "vectors is damaged: its checksum differs.",
   ),
   "vectors that are missing": rowsCase(`rm ${generation}/vectors`, "vectors is damaged: it is missing."),
-  "a journal that is another": rowsCase(
-    `echo x > ${generation}/journal`,
-    "journal is damaged: it is not the journal that index.json records.",
-  ),
   "a graph that is missing": graphCase(`rm ${generation}/hnsw-2-32axes`, "is damaged: it is missing."),
   "axes of a graph that are missing": graphCase(
     `rm ${generation}/hnsw-2-32axes.axes`,

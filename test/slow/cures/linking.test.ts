@@ -118,7 +118,7 @@ const deduping: Readonly<Record<string, Case>> = {
   ),
   "a threshold beside a precision": usage(
     `${dedupe} -c name --threshold 0.9 --precision 0.9`,
-    "--precision chooses the threshold: leave out --threshold or --precision",
+    "option '--threshold <t>' cannot be used with option '--precision <p>'",
     `${dedupe} -c name --threshold 0.9 -o y.csv && ${dedupe} -c name --precision 0.9 -o z.csv`,
   ),
 };

@@ -31,7 +31,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Name another folder for the output.": "test/training/run.full.test.ts",
   "(it ignores If-Match). Copy the object": "test/serve/review/answer-file.full.test.ts",
   'unknown device "': "test/slow/web/webgpu.test.ts",
-  "--validate and --eval-data each choose the weights": "test/cli/learn/finetune.test.ts",
   "--patience counts evaluations: add --eval-data FOLDER": "test/cli/learn/finetune.test.ts",
   "no pairs: give at least one table": "test/methods/pairs/sources.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",

@@ -7,7 +7,7 @@ import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { type JoinTablesOptions, joinTables } from "../../../src/join/join-tables.js";
 import { createRandom } from "../../../src/random.js";
 import { PostgresStore } from "../../../src/search/store/postgres-store.js";
-import { keysByTrigrams, trigramSchema } from "../../../src/stores/postgres/row-search.js";
+import { keysByTrigrams, trigramSchema } from "../../../src/stores/postgres/nearest.js";
 import { syncTable } from "../../../src/stores/postgres/sync-table.js";
 import { pearl } from "../../cli/run-here.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";

@@ -248,21 +248,6 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     }
   });
 
-  it("of an earlier version is searched by embeddings, and says so", async () => {
-    await server.sql("ALTER TABLE words_embeddings DROP COLUMN terms");
-    const index = await VectorIndex.open(at("words"));
-    const ask = async (phrase: string) =>
-      (await index.search(Float32Array.of(1, 0), { k: 1, phrases: [phrase] }))[0][0];
-    expect((await index.describe()).searchedBy).toContain(
-      "; 499 rows by embeddings alone until it is built again",
-    );
-    expect((await ask("weiss optik")).cells.name).toMatch(/^Decoy/);
-    await index.add({ vectors: Float32Array.of(0, 1), cells: [["new", "Zimmer Textil AG"]] });
-    expect((await ask("zimmer textil")).key).toBe("new");
-    expect((await index.describe()).searchedBy).toContain("; 499 rows by");
-    await index.close();
-  });
-
   it("is served as one in a folder", async () => {
     const mini = await miniEncoder();
     await indexTable("data/companies.csv", at("companies"), mini, {

@@ -21,7 +21,8 @@ describe("pearl finetune", () => {
     );
     expect(graded.stderr).toContain("scores from 0 to 5 are mapped to 0 to 1");
     expect(graded.stdout).toMatch(/^wrote graded: 12 pairs, 2 steps, loss \d/);
-    const view = ["--view", "punctuation", "--view-weight", "0.3", "--view-marks", "1-5", "--view-calm"];
+    const marks = ["weight=0.3", "least=1", "most=5", "marks=calm"];
+    const view = ["--view", "punctuation", ...marks.flatMap((set) => ["--set", `punctuation.${set}`])];
     const marked = await pearl(["finetune", "--pairs", "graded.csv", ...view, ...base, "-o", "marked"], {
       cwd,
     });

@@ -1,14 +1,15 @@
 /** What a worker and a submit make of work that was done before: on a real PostgreSQL. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageVersion } from "../../../src/files/package.js";
+import { isPostgresAddress } from "../../../src/files/place.js";
 import { writePart } from "../../../src/files/shards/part-file.js";
 import { type Job, nameOf, queuedRun } from "../../../src/stores/queue/job.js";
 import { JobQueue } from "../../../src/stores/queue/queue.js";
 import { type RunJob, work } from "../../../src/stores/queue/work.js";
-import { isPostgresAddress } from "../../../src/table/postgres/address.js";
 import { writeRows } from "../../../src/table/write/text-rows.js";
 import { noServer, type Server, startServer } from "../postgres/server.js";
 

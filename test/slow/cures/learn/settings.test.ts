@@ -5,10 +5,10 @@ const text =
   "The New York Times was read in New York by the New York Times reader.\n" +
   "The old harbour of Bergen lies in the north of the old town, and the old harbour is deep.\n";
 const makeCorpus = "pearl corpus build t.txt -o corpus --min-count 1 -q";
-const base = "--base none --layers 0 --characters bag";
+const base = "--base none --set shape.layers=0 --set characters.from=bag";
 /** Without augmentation, which would read WordNet. */
-const quick = "--no-character-augmentation --no-token-augmentation --no-phrase-augmentation";
-const onCorpus = `pearl finetune --corpus corpus -o model ${quick} --no-hard-negatives -q --threads 1 --steps 1`;
+const quick = "--set augmentation=none";
+const onCorpus = `pearl train --corpus corpus -o model ${quick} --set hardNegatives=0 -q --threads 1 --steps 1`;
 
 const settingsCase = (wrong: string, says: string, cured: string): Case => ({
   files: {},

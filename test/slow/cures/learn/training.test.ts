@@ -9,15 +9,15 @@ const pairs = "text,positive,type\nAcme Inc,Acme,ORG\nToyota Motor,Toyota,ORG\nB
 const untyped = "text,positive\nAcme Inc,Acme\nToyota Motor,Toyota\nBonn,City of Bonn\n";
 
 const makeCorpus = "pearl corpus build t.txt -o corpus --min-count 1 -q";
-const base = "--base none --layers 0 --characters bag";
-const step = "--no-hard-negatives -q --threads 1 --steps 1";
+const base = "--base none --set shape.layers=0 --set characters.from=bag";
+const step = "--set hardNegatives=0 -q --threads 1 --steps 1";
 /** Without augmentation, which would read WordNet. */
-const quick = `--no-character-augmentation --no-token-augmentation --no-phrase-augmentation ${step}`;
-const onCorpus = `pearl finetune --corpus corpus -o model ${quick}`;
+const quick = `--set augmentation=none ${step}`;
+const onCorpus = `pearl train --corpus corpus -o model ${quick}`;
 const pairTraining = "pearl finetune --pairs p.csv -o model -q --threads 1 --steps 1";
 const onPairs = `${pairTraining} --base ${makeOracleModel("encoder.folded.onnx")}`;
 const onScores = `${onPairs} --objective regression`;
-const augmented = `pearl finetune --corpus corpus -o model ${step} ${base}`;
+const augmented = `pearl train --corpus corpus -o model ${step} ${base}`;
 const ablate = `pearl ablate --corpus corpus -o ablation --data bench --task turney ${base} ${quick}`;
 
 /** A case of the shared files alone. */
@@ -33,17 +33,6 @@ const cases: Readonly<Record<string, Case>> = {
     `rm -r corpus; ${onCorpus} ${base}`,
     "Make one: pearl corpus build TEXT -o corpus",
     `${makeCorpus} && ${onCorpus} ${base}`,
-  ),
-  "a batch size on a corpus": corpusCase(
-    `${onCorpus} ${base} --batch-size 8`,
-    "On a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
-    `${onCorpus.replace("finetune", "train")} ${base} --set anchors=8`,
-  ),
-  "a view on a corpus": pairsCase(
-    untyped,
-    `${onCorpus} ${base} --view cutoff`,
-    "--view is for a training on pairs alone. Give --pairs FILE without --corpus, --preset and --base none.",
-    `${onPairs} --view cutoff`,
   ),
   "too few pairs to hold some out": pairsCase(
     untyped,
@@ -68,12 +57,6 @@ const cases: Readonly<Record<string, Case>> = {
     `${onPairs} --batch-size 1`,
     "as the other pairs of a batch are the negatives: give at least 2",
     `${onPairs} --batch-size 2`,
-  ),
-  "a width without a corpus": pairsCase(
-    untyped,
-    `${onPairs} --anchors 8`,
-    " is for training on a corpus: add --corpus FOLDER",
-    `${onCorpus} ${base} --pairs p.csv --anchors 8`,
   ),
   "types of no pairs": pairsCase(
     untyped,
@@ -112,9 +95,9 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "layers of a model that has its own": pairsCase(
     untyped,
-    `${onCorpus} --base pearl-mini --layers 0`,
+    `${onCorpus} --base pearl-mini --set shape.layers=0`,
     " has its own: leave it out, or add --base none",
-    `${onCorpus} --base none --layers 0 --characters bag && ${onCorpus} --base pearl-mini -o another`,
+    `${onCorpus} --base none --set shape.layers=0 --set characters.from=bag && ${onCorpus} --base pearl-mini -o another`,
   ),
   "a model on standard output": pairsCase(
     untyped,
@@ -123,38 +106,38 @@ const cases: Readonly<Record<string, Case>> = {
     onPairs,
   ),
   "a model with nothing to train": corpusCase(
-    `${onCorpus} --base none --layers 0 --no-characters`,
+    `${onCorpus} --base none --set shape.layers=0 --set characters=none`,
     "use at least one layer or a character encoder",
-    `${onCorpus} --base none --layers 0 --characters bag`,
+    `${onCorpus} --base none --set shape.layers=0 --set characters.from=bag`,
   ),
   "a width that its heads do not divide": corpusCase(
-    `${onCorpus} --base none --hidden 129 --layers 1`,
+    `${onCorpus} --base none --set shape.hidden=129 --set shape.layers=1`,
     "set another shape.hidden",
-    `${onCorpus} --base none --set shape.hidden=16 --layers 1 --characters bag --vocab 200`,
+    `${onCorpus} --base none --set shape.hidden=16 --set shape.layers=1 --set characters.from=bag --set shape.vocabulary=200`,
   ),
   "a vocabulary that is too small": corpusCase(
-    `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 8`,
+    `${onCorpus} --base none --set shape.hidden=16 --set shape.layers=1 --set characters.from=bag --set shape.vocabulary=8`,
     "Choose a larger vocabulary.",
-    `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 200`,
+    `${onCorpus} --base none --set shape.hidden=16 --set shape.layers=1 --set characters.from=bag --set shape.vocabulary=200`,
   ),
   "a character encoder that is none": corpusCase(
-    `${onCorpus} --base none --layers 0 --characters lov`,
+    `${onCorpus} --base none --set shape.layers=0 --set characters.from=lov`,
     '"lov" is no character encoder: use ',
-    `${onCorpus} --base none --layers 0 --characters bag`,
+    `${onCorpus} --base none --set shape.layers=0 --set characters.from=bag`,
   ),
   "a folder without a character encoder": {
     files: { "w.csv": "word\nharbour\nharbor\nriver\nrivers\n" },
     wrong:
-      `${onCorpus} -o plain --base none --hidden 16 --layers 1 --vocab 200 --no-characters; ` +
-      `${onCorpus} --base none --layers 0 --characters plain`,
+      `${onCorpus} -o plain --base none --set shape.hidden=16 --set shape.layers=1 --set shape.vocabulary=200 --set characters=none; ` +
+      `${onCorpus} --base none --set shape.layers=0 --set characters.from=plain`,
     says: "Make one with: pearl pretrain-characters -o FOLDER",
     cured:
       "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1 --words w.csv && " +
-      `${onCorpus} --base none --layers 0 --characters spelling`,
+      `${onCorpus} --base none --set shape.layers=0 --set characters.from=spelling`,
   },
   "a second character encoder": corpusCase(
-    `${onCorpus} -o first --base none --hidden 16 --layers 1 --vocab 200 --characters bag; ` +
-      `${onCorpus} --base ./first --characters bag`,
+    `${onCorpus} -o first --base none --set shape.hidden=16 --set shape.layers=1 --set shape.vocabulary=200 --set characters.from=bag; ` +
+      `${onCorpus} --base ./first --set characters.from=bag`,
     "Train it without a second one (--set characters=none).",
     `${onCorpus} --base ./first --set characters=none`,
   ),
@@ -164,19 +147,9 @@ const cases: Readonly<Record<string, Case>> = {
     `sed -i '2s/\\t\\t/\\t/' corpus/phrases.tsv && ${onCorpus} ${base}`,
   ),
   "an augmentation that is none": corpusCase(
-    `${augmented} --augment spelling=1`,
+    `${augmented} --set augmentation.probabilities.spelling=1`,
     'unknown augmentation "spelling": use character',
-    `${augmented} --augment character=1`,
-  ),
-  "weights that are no list": corpusCase(
-    `${augmented} --augment character`,
-    "as in character=.3,synonym=.2.",
-    `${augmented} --augment character=.3`,
-  ),
-  "a dropout that leaves nothing": corpusCase(
-    `${onCorpus} ${base} --dropout 1`,
-    "It must be a number of at least 0 and below 1.",
-    `${onCorpus} ${base} --dropout 0.5`,
+    `${augmented} --set augmentation.probabilities.character=1`,
   ),
   "a learning rate at which the loss explodes": corpusCase(
     `${onCorpus} ${base} --steps 4 --lr 1e38`,
@@ -235,7 +208,7 @@ const cases: Readonly<Record<string, Case>> = {
     pairs,
     pairTraining,
     "Use its types, leave types out (--set types=none), or train a transformer",
-    `${pairTraining} --set types=none && rm -r model && ${fixedTable} --types types.csv`,
+    `${pairTraining} --set types=none && rm -r model && ${fixedTable} --set types=types.csv`,
   ),
   "types that are all the same": pairsCase(
     pairs.replace("GPE", "ORG"),
@@ -245,9 +218,9 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a table of types in one column": pairsCase(
     untyped,
-    `printf 'phrase\nAcme\n' > one.csv; ${onPairs} --types one.csv`,
+    `printf 'phrase\nAcme\n' > one.csv; ${onPairs} --set types=one.csv`,
     "Add the type to each row.",
-    `${onPairs} --types types.csv`,
+    `${onPairs} --set types=types.csv`,
   ),
   "a mistyped base": pairsCase(
     untyped,
@@ -323,23 +296,23 @@ const cases: Readonly<Record<string, Case>> = {
     `rm ablation/whole.json && ${ablate} --parts types && ${ablate} --parts types -o another`,
   ),
   "results of another ablation": corpusCase(
-    `${ablate} --parts types; ${ablate} --parts types --temperature 0.2`,
+    `${ablate} --parts types; ${ablate} --parts types --set temperature=0.2`,
     "Name another folder, or remove the file.",
-    `${ablate} --parts types --temperature 0.2 -o another`,
+    `${ablate} --parts types --set temperature=0.2 -o another`,
   ),
   "a model of another ablation": corpusCase(
-    `${ablate} --parts types; rm ablation/whole.json; ${ablate} --parts types --temperature 0.2`,
+    `${ablate} --parts types; rm ablation/whole.json; ${ablate} --parts types --set temperature=0.2`,
     "Name another folder, or remove this one.",
-    `${ablate} --parts types --temperature 0.2 -o another && rm -r ablation/whole && ${ablate} --parts types`,
+    `${ablate} --parts types --set temperature=0.2 -o another && rm -r ablation/whole && ${ablate} --parts types`,
   ),
   "an option that is no number": corpusCase(
-    `${onCorpus} ${base} --anchors 0`,
+    `${onCorpus} ${base} --steps 0`,
     "It must be a whole number of at least 1.",
-    `${onCorpus} ${base} --anchors 4`,
+    `${onCorpus} ${base} --steps 1`,
   ),
   "a length of training that is given twice": corpusCase(
     `${onCorpus} ${base} --epochs 1`,
-    "--epochs and --steps each set the length of a training: give one of them",
+    "option '--steps <n>' cannot be used with option '--epochs <n>'",
     `${onCorpus} ${base}`,
   ),
 };

@@ -1,6 +1,6 @@
 /** The rows of a table for an index. */
 import { expect, it } from "vitest";
-import { columnSources, tableRows } from "../../src/search/table-rows.js";
+import { columnSources, tableRows } from "../../src/search/phrase-index.js";
 import type { Table } from "../../src/table/table.js";
 
 it("ends the reading of every column with that of the phrases", async () => {
