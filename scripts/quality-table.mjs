@@ -27,6 +27,7 @@ const half = "on the development half of each set";
 const models = [
   { name: "pearl-mini", label: "**pearl-mini** (the default)", briefly: true },
   { name: "pearl-mini", dimensions: 128, label: "its first 128 dimensions" },
+  { name: "pearl-small", label: "**pearl-small**", briefly: true },
   { name: "tfidf", label: "`tfidf`, fitted on the tables at hand", briefly: true },
   { name: "tfidf-words", label: "`tfidf-words`" },
   { name: "jaccard", label: "`jaccard`" },

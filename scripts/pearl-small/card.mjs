@@ -43,9 +43,8 @@ The trainings on pairs, each from the base:
 ${trainings.join("\n")}
 
 1. Their weights are averaged.
-2. PEARL's method (Chen, Varoquaux and Suchanek, 2024): pearl-mini's word encoder beside the transformer, each with half of
-   the cosine, twins by augmentation, known synonyms, the type head; ${method.steps} steps, averaged at
-   ${method.settings.averageWithBase} with what they began with.
+2. The word encoder of pearl-mini is put beside the transformer, each with half of a cosine (Chen, Varoquaux and Suchanek,
+   2024, put LOVE there). The head of types learns for ${method.steps} steps; at its learning rate the encoder hardly moves.
 
 Tables are stored in four bits with a scale for each row, products as int8 with a scale for each column. All is computed in
 float32: beyond rounding, vectors do not depend on the batch or the processor.
