@@ -27,7 +27,12 @@ function createProgram(loaded: readonly AnyCommand[]): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('See "pearl --help" or "pearl COMMAND --help".')
     .configureOutput({
-      outputError: (text, write) => write(redacted(text.replace(/^error: /, "pearl: "))),
+      outputError: (text, write) =>
+        write(
+          redacted(text)
+            .replace(/^error: /, "pearl: ")
+            .replace(/ cannot be used with option .*/, "$&. Leave one of them out."),
+        ),
       // Help follows the width of the terminal, and stays readable in a very wide one.
       getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 120),
       getErrHelpWidth: () => Math.min(process.stderr.columns ?? 100, 120),

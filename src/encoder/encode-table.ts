@@ -290,7 +290,6 @@ async function settingsFingerprint(
   return JSON.stringify({ model, column, prompt, promptName, normalize, truncateDim, batchSize });
 }
 
-/** Writes a table with the vectors that the shards of `encodeTable` computed. */
 type MergeOptions = Pick<
   EncodeTableOptions,
   "table" | "format" | "embeddingColumn" | "signal" | "onProgress" | "onNote"
@@ -300,7 +299,8 @@ type MergeOptions = Pick<
 const numbersAtOnce = 2 ** 20;
 
 /**
- * Writes what {@link import("./encode-table.js").encodeTable} writes in one run, byte for byte, without a model.
+ * Writes a table with the vectors that the shards of {@link encodeTable} computed: byte for byte what one run writes, without a
+ * model.
  * @param parts all shards, in order, of this table
  * @throws TableError, UsageError
  */

@@ -1,7 +1,7 @@
 /** A lock file with its holder's process id: one writer at a time. The lock of a dead process is taken over. */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { constants, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants, copyFile, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +22,8 @@ type Holder = InferOutput<typeof holderSchema>;
 type Others = "outlive" | "are gone";
 
 export interface Lock {
+  /** Whether no other machine's process has taken it over. */
+  isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -31,7 +33,8 @@ export async function acquireLock(folder: string, others: Others = "outlive"): P
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (await create(path, ours)) return { release: () => release(path, ours) };
+    if (await create(path, ours))
+      return { isHeld: () => isHeld(path, ours), release: () => release(path, ours) };
     const holder = await readHolder(path);
     if (holder === undefined) continue; // released in the meantime
     if (holder === "being written") {
@@ -61,14 +64,19 @@ function lockedError(folder: string, path: string, { pid, host, started }: Holde
 
 /** @returns whether there was no lock; one that is seen half-written is waited for */
 async function create(path: string, holder: Holder): Promise<boolean> {
+  const file = await open(path, "wx").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  if (file === undefined) return false;
   try {
-    await writeFile(path, JSON.stringify(holder), { flag: "wx" });
+    await file.writeFile(JSON.stringify(holder));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    // On a full disk it may be there, and empty.
+    // On a full disk it is there, and empty.
     await rm(path, { force: true }).catch(() => {});
     throw error;
+  } finally {
+    await file.close();
   }
 }
 
@@ -119,7 +127,8 @@ async function startOf(pid: number): Promise<string | null> {
 
 /** Moves a dead holder's lock aside. Another process may have been faster: its lock is then put back. */
 async function takeAway(path: string, dead: Holder): Promise<void> {
-  const aside = `${path}.old`;
+  // A name of its own: another process that moves a lock at the same time puts that one back.
+  const aside = `${path}.${randomUUID()}`;
   try {
     await rename(path, aside);
   } catch {
@@ -131,7 +140,11 @@ async function takeAway(path: string, dead: Holder): Promise<void> {
   await rm(aside, { force: true });
 }
 
-async function release(path: string, ours: Holder): Promise<void> {
+async function isHeld(path: string, ours: Holder): Promise<boolean> {
   const holder = await readHolder(path);
-  if (holder !== "being written" && holder?.token === ours.token) await rm(path, { force: true });
+  return holder !== "being written" && holder?.token === ours.token;
+}
+
+async function release(path: string, ours: Holder): Promise<void> {
+  if (await isHeld(path, ours)) await rm(path, { force: true });
 }

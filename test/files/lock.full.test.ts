@@ -68,3 +68,24 @@ describe("without /proc, as on macOS", () => {
     await acquireLock(folder);
   });
 });
+
+describe("where no more files can be opened", () => {
+  beforeAll(() => {
+    vi.resetModules();
+    const refused = async (): Promise<never> => {
+      throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    };
+    vi.doMock("node:fs/promises", () => ({ ...real, open: refused, writeFile: refused }));
+  });
+  afterAll(() => {
+    vi.doUnmock("node:fs/promises");
+    vi.resetModules();
+  });
+
+  it("the lock of another process stays", async () => {
+    const { acquireLock } = await import("../../src/files/lock.js");
+    await leave("lock", {});
+    await expect(acquireLock(folder)).rejects.toThrow("too many open files");
+    expect(await real.readdir(folder)).toEqual(["lock"]);
+  });
+});

@@ -99,8 +99,7 @@ const stats = command({
     ["pearl corpus stats corpus --json", "the same for a program"],
   ],
   run: async ([folder], { json }, session) => {
-    const { readCorpus } = await import("../../corpus/corpus-folder.js");
-    const { sampleCorpus } = await import("../../corpus/corpus-folder.js");
+    const { readCorpus, sampleCorpus } = await import("../../corpus/corpus-folder.js");
     const corpus = await readCorpus(folder);
     const sample = sampleCorpus(corpus);
     if (json) session.printJson({ ...corpus.manifest, ...sample });

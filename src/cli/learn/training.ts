@@ -239,9 +239,8 @@ const isPresets = ({ base, set = [] }: MethodOptions): boolean =>
 
 /** The preset with the options' changes, then those of `--set` in its order. */
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
-  const { withAssigned } = await import("../../methods/settings/choices.js");
   const { readPreset } = await import("../../methods/settings/method-settings.js");
-  const { withChoices } = await import("../../methods/settings/choices.js");
+  const { withAssigned, withChoices } = await import("../../methods/settings/choices.js");
   const { base, epochs, lr: learningRate, preset = base === "none" ? "from-scratch" : undefined } = options;
   const changed = withChoices(await readPreset(preset), { base, epochs, learningRate });
   return withAssigned(changed, options.set ?? [], "corpus");

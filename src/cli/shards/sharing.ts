@@ -143,8 +143,7 @@ export async function readLearned(path: string): Promise<PartManifest> {
 
 /** What the first pass kept. @throws ShardError for a file that is damaged, or of another run */
 async function openLearned(path: string, manifest: PartManifest, head: PartHead): Promise<KeptReader> {
-  const { checkContent, partReader } = await import("../../files/shards/part-file.js");
-  const { differenceBetween } = await import("../../files/shards/part-file.js");
+  const { checkContent, differenceBetween, partReader } = await import("../../files/shards/part-file.js");
   const { learned: _, ...settings } = head.settings;
   const difference = differenceBetween({ ...head, settings, shard: noShard }, manifest);
   if (difference !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Whether two rows of a table agree by more than chance: a look at their words and values that takes a small part of a comparison.
- * In a large table, the rules of blocking find many rows that share one common value with a row, as a city, and nothing else.
+ * Whether two rows of a table agree by more than chance: a check of their words and values that costs far less than a comparison.
+ * In a large table, the rules of blocking find many rows that share one common value with a row, such as a city, and nothing else.
  */
 import type { PreparedTables } from "../columns/fields.js";
 import { countWords, rarities } from "../columns/lists.js";
@@ -8,14 +8,14 @@ import { isText } from "../columns/profile.js";
 import { type Texts, textCount } from "../columns/texts.js";
 import type { ValueSet } from "../columns/value-set.js";
 
-/** In a large table so many other rows may agree with a row by chance as well as its candidate does. */
+/** In a large table, at most this many rows may agree with a row by chance as well as its candidate does. */
 const mostByChance = 20;
 /**
  * Rows of a large table. In smaller ones more may agree by chance, and up to a tenth of these rows any number may: comparing them
  * costs little there, and shows what unrelated rows look like.
  */
 const largeTable = 100_000;
-/** What a value with one slip says less than an equal one: ln of how many values are as near. */
+/** Subtracted from a value's weight where the two differ by one slip: ln of how many values are as near. */
 const ofSlip = 3;
 /** Shorter values are near too many others. */
 const shortestOfSlips = 5;
@@ -100,7 +100,7 @@ function nearness({ numbers, counts, filled }: ValueSet): (x: number, y: number)
   };
 }
 
-/** Returns a function that says whether two different texts differ in one place alone, by a letter or by two that are neighbours. */
+/** Returns a function that says whether two different texts differ in one place only: by one letter, or by two neighbouring ones. */
 function oneSlip({ starts, items }: Texts): (a: number, b: number) => boolean {
   return (a, b) => {
     const [from, other] = [starts[a], starts[b]];

@@ -274,42 +274,42 @@ export class PostgresStore implements VectorStore {
   }
 
   append(rows: NewRows, existing: "none" | "replace"): Promise<void> {
+    return this.#next(() => inTransaction(this.connection, () => this.#append(rows, existing)));
+  }
+
+  async #append(rows: NewRows, existing: "none" | "replace"): Promise<void> {
     const { connection, source, side } = this;
     const { key, column, columns = [], dimension } = side.settings;
     const { type, send } = this.#column(key);
-    return this.#next(() =>
-      inTransaction(connection, async () => {
-        if (rows.keys !== undefined && existing === "replace")
-          await this.#remove(`${identifier(key)} ${areGiven(type)}`, rows.keys);
-        // Numbers that no row has had.
-        const numbers =
-          "SELECT array_agg(nextval(pg_get_serial_sequence($1, $2))::text) AS keys FROM generate_series(1, $3::int)";
-        const counted = [source.sql, key, rows.cells.length];
-        const keys = rows.keys ?? (await connection.query<{ keys: string[] }>(numbers, counted))[0].keys;
-        const names = rows.keys === undefined ? [key, ...columns] : columns;
-        const types = names.map((name) => this.#column(name).type);
-        const lines = rows.cells.map((cells, row) => {
-          const all = rows.keys === undefined ? [keys[row], ...cells] : cells;
-          return all.map((cell, place) => (isJsonType(types[place]) ? cellOfStored("JSON", cell) : cell));
-        });
-        await connection.copyIn(
-          `COPY ${source.sql} (${names.map(identifier).join(", ")}) FROM STDIN (FORMAT csv)`,
-          [csvPart(lines, types)],
-        );
-        const keyBytes = await connection.query<{ bytes: Uint8Array }>(
-          `SELECT ${send}(k::${type}) AS bytes FROM unnest($1::text[]) WITH ORDINALITY u(k, place) ORDER BY place`,
-          [keys],
-        );
-        const place = columns.indexOf(column);
-        const keyed = keyBytes.map(({ bytes: key }, row) => {
-          const phrase = rows.cells[row][place];
-          return { key, phrase, hash: createHash("sha256").update(phrase).digest() };
-        });
-        await connection.copyIn(`COPY ${side.sql} ${copiedColumns} FROM STDIN (FORMAT binary)`, [
-          copyRows(keyed, rows.vectors, dimension, side.storage),
-        ]);
-      }),
+    if (rows.keys !== undefined && existing === "replace")
+      await this.#remove(`${identifier(key)} ${areGiven(type)}`, rows.keys);
+    // Numbers that no row has had.
+    const numbers =
+      "SELECT array_agg(nextval(pg_get_serial_sequence($1, $2))::text) AS keys FROM generate_series(1, $3::int)";
+    const counted = [source.sql, key, rows.cells.length];
+    const keys = rows.keys ?? (await connection.query<{ keys: string[] }>(numbers, counted))[0].keys;
+    const names = rows.keys === undefined ? [key, ...columns] : columns;
+    const types = names.map((name) => this.#column(name).type);
+    const lines = rows.cells.map((cells, row) => {
+      const all = rows.keys === undefined ? [keys[row], ...cells] : cells;
+      return all.map((cell, place) => (isJsonType(types[place]) ? cellOfStored("JSON", cell) : cell));
+    });
+    await connection.copyIn(
+      `COPY ${source.sql} (${names.map(identifier).join(", ")}) FROM STDIN (FORMAT csv)`,
+      [csvPart(lines, types)],
     );
+    const keyBytes = await connection.query<{ bytes: Uint8Array }>(
+      `SELECT ${send}(k::${type}) AS bytes FROM unnest($1::text[]) WITH ORDINALITY u(k, place) ORDER BY place`,
+      [keys],
+    );
+    const place = columns.indexOf(column);
+    const keyed = keyBytes.map(({ bytes: key }, row) => {
+      const phrase = rows.cells[row][place];
+      return { key, phrase, hash: createHash("sha256").update(phrase).digest() };
+    });
+    await connection.copyIn(`COPY ${side.sql} ${copiedColumns} FROM STDIN (FORMAT binary)`, [
+      copyRows(keyed, rows.vectors, dimension, side.storage),
+    ]);
   }
 
   remove(column: "key" | number, values: readonly string[]): Promise<number> {
@@ -341,8 +341,8 @@ export class PostgresStore implements VectorStore {
 
   /** Builds the HNSW index, once there are rows; later ones are added to it. PostgreSQL frees the space of deleted rows itself. */
   optimise(): Promise<void> {
-    const { connection, source, side } = this;
     return this.#next(async () => {
+      const { connection, source, side } = this;
       const extension = side.storage === "vector" ? await findExtension(connection) : undefined;
       for (const statement of indexCreation(source, side.settings, extension))
         await connection.query(statement);

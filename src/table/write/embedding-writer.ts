@@ -1,7 +1,7 @@
 /** Writes vectors beside the rows of their table, so that a run killed at any point leaves no half output. */
 import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ArgumentError, PearlError, TableError } from "../../errors.js";
+import { ArgumentError, LockedError, PearlError, TableError } from "../../errors.js";
 import { appendKept, type PartHead, sealPart } from "../../files/shards/part-file.js";
 import type { Kept } from "../../files/shards/shard.js";
 import { moveFile } from "../../files/whole-file.js";
@@ -48,6 +48,8 @@ export interface WrittenEmbeddings {
  * columns, its rows in their order, and a column of vectors.
  */
 export class EmbeddingWriter {
+  private isClosed = false;
+
   private constructor(
     private readonly table: Table,
     private readonly path: string,
@@ -61,7 +63,7 @@ export class EmbeddingWriter {
   /**
    * Opens the output.
    * @throws TableError before any work where it cannot be written; ArgumentError where it is the input, and for a
-   *   dimension below 1
+   *   dimension below 1; LockedError where another run is writing to it
    */
   static async create(table: Table, path: string, options: EmbeddingWriterOptions): Promise<EmbeddingWriter> {
     const { dimension, fingerprint, column = defaultColumn, resume = "start-over" } = options;
@@ -152,6 +154,10 @@ export class EmbeddingWriter {
     if (this.rowsDone !== rows) {
       throw new ArgumentError(`${path}: found ${this.rowsDone} of ${rows} vectors. Append the rest first.`);
     }
+    if (!(await partial.lock.isHeld()))
+      throw new LockedError(
+        `${folder}: another run has started on the same output. Let one finish, or give them different names.`,
+      );
     try {
       const pages = { file: vectors.file, dimension, rows, end: await vectors.finish() };
       const request = { table, range, folder, vectorsPath, pages, column };
@@ -159,8 +165,7 @@ export class EmbeddingWriter {
         part === undefined
           ? await makeOutput(request, this.format, path)
           : await makePart({ ...part, pages }, vectorsPath, path);
-      await this.close();
-      await rm(folder, { recursive: true, force: true });
+      await this.end("remove");
       const { size } = await stat(path);
       return { path, keysPath, bytes: size, rows };
     } catch (error) {
@@ -170,11 +175,17 @@ export class EmbeddingWriter {
 
   /** Ends the work. Appended vectors stay where a run can resume. */
   async close(): Promise<void> {
-    const { partial } = this;
-    await partial.vectors.close();
-    if (!partial.isResumable || this.rowsDone === 0)
-      await rm(partial.folder, { recursive: true, force: true });
-    await partial.lock.release();
+    await this.end(this.partial.isResumable && this.rowsDone > 0 ? "keep" : "remove");
+  }
+
+  /** Once it has ended, the folder may be another run's. */
+  private async end(what: "keep" | "remove"): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const { folder, lock, vectors } = this.partial;
+    await vectors.close();
+    if (what === "remove" && (await lock.isHeld())) await rm(folder, { recursive: true, force: true });
+    await lock.release();
   }
 }
 

@@ -1,11 +1,11 @@
 /** The folder of an unfinished output: the vectors so far, what was counted of them, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
 import { LockedError, TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
-import { acquireLock } from "../../files/lock.js";
+import { acquireLock, type Lock } from "../../files/lock.js";
 import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
 import { exists, isDevice, makeFolder, writeWholeJson } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
@@ -57,9 +57,12 @@ export async function openPartial(
   const isResumed = resume === "continue" && earlier !== undefined;
   if (isResumed) refuseOtherKey(folder, earlier, key);
   else await refuseForeign(folder);
+  const trouble = (error: unknown): TableError =>
+    isResumable ? writeTrouble(error, folder, "--resume") : writeTrouble(error, isBeside ? folder : place);
+  const lock = await lockFolder(folder, resume).catch((error: unknown) => {
+    throw error instanceof LockedError ? error : trouble(error);
+  });
   try {
-    await makeFolder(folder);
-    const lock = await acquireLock(folder);
     for (const name of isResumed ? [] : await readdir(folder))
       if (name !== "lock") await rm(join(folder, name), { recursive: true, force: true });
     const shape = { layout: key.layout, dimension: key.dimension, rows: key.to - key.from };
@@ -69,16 +72,30 @@ export async function openPartial(
     const note = isResumable ? noteOn(folder, earlier, resume) : undefined;
     return { folder, vectorsPath, countsPath, vectors, place, lock, isResumable, note };
   } catch (error) {
-    if (error instanceof LockedError) throw error;
-    if (isResumable) throw writeTrouble(error, folder, "--resume");
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    throw writeTrouble(error, isBeside ? folder : place);
+    if (!isResumable) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await lock.release();
+    throw trouble(error);
+  }
+}
+
+/**
+ * Makes the folder and takes its lock. A run that none resumes takes over that of another machine: the merge of a queue goes to
+ * another worker when the first one's machine has died.
+ */
+async function lockFolder(folder: string, resume: "continue" | "start-over" | "never"): Promise<Lock> {
+  await makeFolder(folder);
+  try {
+    return await acquireLock(folder, resume === "never" ? "are gone" : "outlive");
+  } catch (error) {
+    // One that is not empty stays: it is another run's.
+    await rmdir(folder).catch(() => undefined);
+    throw error;
   }
 }
 
 /** The files that a run keeps in its folder, also under the names that they have until they are complete. */
 const ownFile =
-  /^(tmp_)?(lock(\.old)?|vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
+  /^(tmp_)?(lock(\.[0-9a-f-]{36})?|vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
 
 /** Refuses a file, or a folder with other files than those of a run: they would be removed. @throws TableError */
 async function refuseForeign(folder: string): Promise<void> {

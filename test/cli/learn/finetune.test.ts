@@ -25,7 +25,11 @@ describe("pearl finetune", () => {
     ["--pairs y --validate 0 --patience 2", 2, /--patience counts evaluations: add --eval-data FOLDER/],
     ["--pairs y --eval-data missing", 1, /missing: there is no folder to score the model on/],
     ["--pairs y --view cutoff --set punctuation.least=1", 2, /is for --view punctuation: add it/],
-    ["--pairs y --steps 2 --epochs 2", 2, /'--steps <n>' cannot be used with option '--epochs <n>'/],
+    [
+      "--pairs y --steps 2 --epochs 2",
+      2,
+      /'--steps <n>' cannot be used with option '--epochs <n>'\. Leave one of them out\.\n/,
+    ],
     ["--base x --pairs y -o z --lr fast", 2, /above 0/],
     ["--pairs y --dims 128,0", 2, /whole number of at least 1/],
     ["--pairs y --objective margin-mse", 1, /imitates another model\. Name it: --teacher MODEL/],

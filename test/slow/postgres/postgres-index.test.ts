@@ -141,6 +141,20 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     await Promise.all([numbered.close(), other.close()]);
   });
 
+  it("adds rows by the connection of the search before, which was made again", async () => {
+    const layout = { dimension: 2, columns: ["name"], phraseColumn: "name", model: { fingerprint: "f" } };
+    await (await VectorIndex.create(at("connected"), layout)).close();
+    const store = await PostgresStore.open(at("connected"));
+    await store.startWriting();
+    await server.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'",
+    );
+    const vectors = Float32Array.of(1, 0);
+    await Promise.all([store.search(vectors, 1), store.append({ vectors, cells: [["a"]] }, "none")]);
+    expect(await store.describe()).toMatchObject({ rows: 1 });
+    await store.close();
+  });
+
   it("has columns that are called as those of the embeddings are", async () => {
     const columns = ["key", "embedding", "text_hash"];
     const index = await VectorIndex.create(at("named"), {

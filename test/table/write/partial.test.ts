@@ -1,5 +1,5 @@
 /** The folder of an unfinished output: kept for a run that resumes, and only there. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keepTemporaryFilesIn } from "../../../src/files/object-storage/temporary-folder.js";
 import { Table } from "../../../src/table/table.js";
@@ -85,4 +85,68 @@ describe.skipIf(process.platform === "win32")("a run that no other can resume", 
       expect(readdirSync(temporary)).toEqual([]);
     },
   );
+});
+
+/** Opens an output of one row; `finish` gives it its vector. */
+async function begin(output: string, resume?: EmbeddingWriterOptions["resume"]) {
+  const table = await Table.open(file("one.csv", "name\na\n"));
+  const options = { dimension: 1, fingerprint: "x", format: "csv", resume } as const;
+  const writer = await EmbeddingWriter.create(table, output, options).catch(async (error: unknown) => {
+    await table.close();
+    throw error;
+  });
+  const finish = async (vector: number) => {
+    await writer.append(Float32Array.of(vector));
+    await writer.finish();
+  };
+  const close = async () => {
+    await writer.close();
+    await table.close();
+  };
+  return { finish, close };
+}
+
+/** A folder with a lock as a killed run on another machine leaves it. */
+function leaveLock(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  file("lock", JSON.stringify({ pid: 1, host: "another", started: null, token: "t" }));
+  renameSync(file("lock"), `${folder}/lock`);
+}
+
+describe("the lock of an unfinished output", () => {
+  it("does not outlive a run that could not begin", async () => {
+    await write(file("odd.csv"), 2);
+    renameSync(file("odd.csv.partial/vectors"), file("vectors"));
+    mkdirSync(file("odd.csv.partial/vectors"));
+    for (const _ of [1, 2])
+      await expect(write(file("odd.csv"), 3, "continue")).rejects.toThrow(
+        /odd\.csv\.partial: it is a folder/,
+      );
+    await write(file("odd.csv"), 3);
+    expect(existsSync(file("odd.csv"))).toBe(true);
+  });
+
+  it("of another machine is taken over by a run that none resumes, such as a queue's merge", async () => {
+    leaveLock(file("far.csv.partial"));
+    for (const resume of ["start-over", "continue"] as const)
+      await expect(begin(file("far.csv"), resume)).rejects.toThrow(
+        /process 1 on another is writing to it\. .*; if it has died, remove \S+far\.csv\.partial.lock\.$/,
+      );
+    await write(file("far.csv"), 3, "never");
+    expect(existsSync(file("far.csv.partial"))).toBe(false);
+  });
+
+  it("was taken over from a run that is not dead: that run ends with an error, and harms nothing", async () => {
+    const first = await begin(file("two.csv"), "never");
+    leaveLock(file("two.csv.partial"));
+    const second = await begin(file("two.csv"), "never");
+    await expect(first.finish(1)).rejects.toThrow("another run has started on the same output");
+    await first.close();
+    await second.finish(2);
+    const third = await begin(file("two.csv"), "never");
+    await second.close();
+    await third.finish(3);
+    await third.close();
+    expect(readFileSync(file("two.csv"), "utf8")).toMatch(/^a,.*3/m);
+  });
 });
