@@ -78,7 +78,7 @@ claimCures({
   ),
   "a bucket that is not there": usage(
     encode("s3://buckets/x.csv"),
-    "there is no bucket buckets. Check its name, and the server's address in AWS_ENDPOINT_URL.",
+    "there is no bucket buckets. Check its name and AWS_ENDPOINT_URL.",
     encode("s3://bucket/x.csv"),
   ),
   "wrong credentials": usage(
