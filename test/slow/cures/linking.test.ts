@@ -108,7 +108,7 @@ const deduping: Readonly<Record<string, Case>> = {
   },
   "one column to compare, and several": usage(
     `${dedupe} -c name --on name --on city`,
-    "leave out --on and --ignore, or name all columns with --on",
+    "Leave one of them out.",
     `${dedupe} -c name -o y.csv && ${dedupe} --on name --on city -o z.csv`,
   ),
   "a threshold of several columns": usage(

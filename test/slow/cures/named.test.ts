@@ -13,6 +13,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "exceed 2 GB: write it to a path, with external data": "test/slow/onnx-large.test.ts",
   "and pearl downloads it again": "test/hub/check-model.test.ts",
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
+  "another run has started on the same output": "test/table/write/partial.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
   "belongs to another table, or the table has changed": "test/search/vector-index.full.test.ts",
