@@ -11,7 +11,6 @@ const own = relative(process.cwd(), import.meta.filename);
 const elsewhere: Readonly<Record<string, string>> = {
   // needs 4.5 GB of memory
   "exceed 2 GB: write it to a path, with external data": "test/slow/onnx-large.test.ts",
-  "and pearl downloads it again": "test/hub/check-model.test.ts",
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "another run has started on the same output": "test/table/write/partial.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
@@ -26,12 +25,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Leave the prompt out": "test/architectures/sentence-modules.test.ts",
   "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
   "is not the address of an HTTP proxy. Set it to": "test/files/proxy.test.ts",
-  "Check HTTPS_PROXY and NO_PROXY.": "test/files/object-storage/object-storage.full.test.ts",
   "is not a known encoding. Give one such as": "test/table/encodings.full.test.ts",
   "Pass one phrase per query.": "test/search/vector-index.full.test.ts",
   "Name another folder for the output.": "test/training/run.full.test.ts",
   "(it ignores If-Match). Copy the object": "test/serve/review/answer-file.full.test.ts",
-  'unknown device "': "test/slow/web/webgpu.test.ts",
   "--patience counts evaluations: add --eval-data FOLDER": "test/cli/learn/finetune.test.ts",
   "no pairs: give at least one table": "test/methods/pairs/sources.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",
