@@ -131,12 +131,7 @@ export async function nearNames(
   const ofLeft = sideOf(left);
   const ofRight = isOneTable ? ofLeft : sideOf(right);
   const directions = [{ queries: ofLeft, base: ofRight, take: add }];
-  if (!isOneTable)
-    directions.push({
-      queries: ofRight,
-      base: ofLeft,
-      take: (row, found, isNearest) => add(found, row, isNearest),
-    });
+  if (!isOneTable) directions.push({ queries: ofRight, base: ofLeft, take: (row, found) => add(found, row) });
   for (const [at, { queries, base, take }] of directions.entries()) {
     const total = queries.filled.length;
     const onProgress = (done: number): void => onShare((at + done / total) / directions.length);
@@ -150,11 +145,9 @@ export async function nearNames(
         if (dotRows(data, value, data, other, dimension) <= leastCosine) continue;
         const partners = base.rowsOf(other);
         const count = Math.min(open, partners.length);
-        const isNearest = open === k;
         // Rows with equal values get different partners, so that every row with the value is met.
         queries.rowsOf(value).forEach((row, first) => {
-          for (let step = 0; step < count; step++)
-            take(row, partners[(first + step) % partners.length], isNearest);
+          for (let step = 0; step < count; step++) take(row, partners[(first + step) % partners.length]);
         });
         open -= count;
       }

@@ -8,8 +8,7 @@ export interface Pairs {
   readonly right: Int32Array;
 }
 
-/** @param isNearest whether one row is the nearest of a search for the other */
-export type AddPair = (left: number, right: number, isNearest?: boolean) => void;
+export type AddPair = (left: number, right: number) => void;
 
 /** Where pairs go that have no room in memory. */
 export interface Spill {

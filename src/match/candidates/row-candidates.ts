@@ -1,7 +1,6 @@
 /**
  * Candidate pairs of two tables, or of one, from several sources: rare words of the whole row, letters and embedding of
- * the naming column, words of each other text column, and equal codes. Every source is bounded per row. Of a large table, pairs
- * are dropped that agree no better than chance.
+ * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
 import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
 import { shared } from "../../runtime/shared-array.js";
@@ -15,7 +14,6 @@ import { eachText, TextNumbers, type Texts, textCount, textReader } from "../col
 import type { ValuedColumn } from "../columns/value-set.js";
 import { inRanges, type RangedWork, type RangeOptions } from "../run/partition.js";
 import { pauses } from "../run/pause.js";
-import { byMoreThanChance } from "./chance.js";
 import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
 import { type NamingVectors, nearNames } from "./nearest-by-embedding.js";
 import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
@@ -43,7 +41,6 @@ export async function findCandidates(
   const copies = withoutCopies(given, k);
   const tables = copies?.tables ?? given;
   const { fields, naming, rows, isOneTable } = tables;
-  const isLikely = isOneTable ? byMoreThanChance(tables) : undefined;
   const byTerms =
     (termsOf: () => Terms, limits: Nearest = { k, least: 0 }): Rule =>
     (add, onShare) =>
@@ -51,11 +48,8 @@ export async function findCandidates(
   const rules = [byTerms(() => wordTerms(rowWords(tables), rows))];
   fields.forEach((field, index) => {
     if (index === naming) rules.push(byTerms(() => gramTerms(field)));
-    else if (isText(field.kind)) {
-      const rule = byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine });
-      // Many rows are equally near by one column: the first of them is as good as any.
-      rules.push((add, onShare) => rule((a, b) => add(a, b), onShare));
-    }
+    else if (isText(field.kind))
+      rules.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
   });
   const one = { k, isOneTable, signal: run.signal };
   if (vectors !== undefined)
@@ -70,11 +64,7 @@ export async function findCandidates(
     for (const [place, rule] of rules.entries()) {
       const onShare = (share: number): void =>
         onProgress?.(Math.floor((place + share) * rows[0]), rules.length * rows[0]);
-      const addFound = copies?.adding(addPair) ?? addPair;
-      const addLikely: AddPair = (a, b, isNearest) => {
-        if (isNearest || isLikely === undefined || isLikely(b, a)) addFound(a, b);
-      };
-      await rule(addLikely, onShare);
+      await rule(copies?.adding(addPair) ?? addPair, onShare);
       onShare(1);
     }
     return pairs.finish();
@@ -93,8 +83,7 @@ async function searchTerms(
   { onShare, ...run }: RangeOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {
-  const turned: AddPair = (row, found, isNearest) => add(found, row, isNearest);
-  const directions = [{ queries: right, base: left, take: turned }];
+  const directions = [{ queries: right, base: left, take: (row: number, found: number) => add(found, row) }];
   if (!limits.isOneTable) directions.push({ queries: left, base: right, take: add });
   for (const [place, { queries, base, take }] of directions.entries()) {
     const onProgress = (done: number, total: number): void =>
@@ -104,10 +93,7 @@ async function searchTerms(
       settings,
       total: queries.starts.length - 1,
       itemsIn: (range) => range,
-      take: (found) =>
-        found.queries.forEach((query, pair) =>
-          take(query, found.rows[pair], query !== found.queries[pair - 1]),
-        ),
+      take: (found) => found.queries.forEach((query, pair) => take(query, found.rows[pair])),
     };
     await inRanges("search", work, { ...run, onProgress });
   }
