@@ -1,8 +1,7 @@
 /** Rules for the names of persons: initials, the surname first or alone, middle names, nicknames. */
 
 import type { EntityType } from "../pearl/phrase-types.js";
-import { otherForms } from "../text/given-names.js";
-import { wordList } from "../text/word-lists.js";
+import { otherForms, wordList } from "../text/word-lists.js";
 import { capitalised, type Draw, type List, likeCaseOf } from "./rule.js";
 
 const givenName = /^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?$/u;

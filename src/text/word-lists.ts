@@ -15,3 +15,17 @@ function readEntries(name: string): string[][] {
   const [, ...lines] = dataFile(`data/words/${name}.tsv`).text.trimEnd().split(/\r?\n/);
   return lines.map((line) => line.split("\t"));
 }
+
+/** English given names and their nicknames: the other forms of each, in the order of the list. */
+export const otherForms = wordList("nicknames", (entries): ReadonlyMap<string, ReadonlySet<string>> => {
+  const forms = new Map<string, Set<string>>();
+  const add = (word: string, other: string): void => {
+    forms.set(word, (forms.get(word) ?? new Set()).add(other));
+  };
+  for (const [name, ...nicknames] of entries)
+    for (const nickname of nicknames) {
+      add(name, nickname);
+      add(nickname, name);
+    }
+  return forms;
+});

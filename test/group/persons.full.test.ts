@@ -1,4 +1,4 @@
-/** Tables of made-up persons, some of whom appear several times: dedupe finds them whatever the number of rows. */
+/** Dedupe finds the repeated persons in made-up tables of any size. */
 import { describe, expect, it } from "vitest";
 import { duplicatesByColumns } from "../../src/group/roads.js";
 import type { TableColumns } from "../../src/match/columns/align.js";

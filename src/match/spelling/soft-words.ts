@@ -3,8 +3,7 @@
  * that say opposites, or may be left out.
  */
 import { distance } from "fastest-levenshtein";
-import { otherForms } from "../../text/given-names.js";
-import { wordList } from "../../text/word-lists.js";
+import { otherForms, wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
 
 const isDigits = /^\d+$/;

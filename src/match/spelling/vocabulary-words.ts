@@ -1,5 +1,5 @@
 /** The words of a vocabulary, by number. Questions about parts of them are answered by their bytes, without reading them. */
-import { otherForms } from "../../text/given-names.js";
+import { otherForms } from "../../text/word-lists.js";
 import { hasDigit, isDigit } from "../cells/cell-words.js";
 import { type Texts, textCount, textReader } from "../columns/texts.js";
 import { functionWords, isShortFor, legalForms, mostEdits, sidesOf, softLikeness } from "./soft-words.js";

@@ -62,6 +62,6 @@ describe("candidates", () => {
     const found = left.filter(isTrue).length;
     // A person has 0, 1 or 3 pairs of rows.
     expect(found).toBeGreaterThan(0.995 * (20_000 / 3) * 4);
-    console.log(left.length / rows); expect(left.length).toBeLessThan(30 * rows);
+    expect(left.length).toBeLessThan(20 * rows);
   });
 });
