@@ -47,7 +47,7 @@ export function partsOfRule(rule: string): {
   readonly order: readonly string[];
 } {
   if (!isRule(rule))
-    throw new ArgumentError(`"${rule}" is no survivor rule. Use one of ${survivorRuleList}.`);
+    throw new ArgumentError(`"${rule}" is no survivor rule. The rules are ${survivorRuleList}.`);
   const plain = plainRules.find((known) => known === rule);
   if (plain !== undefined) return { name: plain, by: "", order: [] };
   const written = rule.slice(rule.indexOf(":") + 1);

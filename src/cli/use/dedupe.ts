@@ -134,12 +134,14 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
 
 function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session: Session): void {
   const { rows, kept, removed, groups, likely } = report;
-  const print = outputs.kept === "-" ? session.say : session.print;
+  const print = Object.values(outputs).includes("-") ? session.say : session.print;
+  const wrote = (output: string, text: string): void =>
+    print(output === "-" ? text : `wrote ${output}: ${text}`);
   const found = `${counted(groups.length, "group")} of ${likely > 0 ? "likely duplicates" : "duplicates"}`;
-  session.wrote(outputs.kept, `${counted(rows, "row")} in, ${found}, ${counted(kept.length, "row")} out`);
+  wrote(outputs.kept, `${counted(rows, "row")} in, ${found}, ${counted(kept.length, "row")} out`);
   if (outputs.removed !== undefined) {
     const most = removed.length * 3 > rows ? ", more than a third of all" : "";
-    print(`wrote ${outputs.removed}: ${counted(removed.length, "removed row")}${most}`);
+    wrote(outputs.removed, `${counted(removed.length, "removed row")}${most}`);
   }
   const counts = Object.entries(report.filled);
   const cells = counts.reduce((sum, [, count]) => sum + count, 0);
@@ -154,14 +156,12 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
     );
   if (outputs.golden !== undefined) {
     const merged = new Set(removed.map(({ keptRow }) => keptRow)).size;
-    print(
-      `wrote ${outputs.golden}: ${counted(kept.length, "record")}, ${formatCount(merged)} of several rows`,
-    );
+    wrote(outputs.golden, `${counted(kept.length, "record")}, ${formatCount(merged)} of several rows`);
     const rules = groupBy(Object.entries(report.survivors ?? {}), ([, rule]) => rule);
     const listed = [...rules].map(([rule, names]) => `${rule} (${names.map(([name]) => name).join(", ")})`);
     session.say(`their cells by rule: ${listed.join(", ")}; --survivor COLUMN=RULE changes one`);
   }
-  if (outputs.goldenOrigins !== undefined) print(`wrote ${outputs.goldenOrigins}: the origin of each cell`);
+  if (outputs.goldenOrigins !== undefined) wrote(outputs.goldenOrigins, "the origin of each cell");
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);
   const open = likely > 0 ? `: ${counted(likely, "likely duplicate")}, not removed` : "";
   if (written !== undefined) print(`wrote ${written}${open}`);
