@@ -13,7 +13,7 @@ import type { WholeTable } from "../table/whole-table.js";
 import { partsOfRule, type SurvivorRule, type SurvivorRules } from "./survivor-rules.js";
 
 export interface GoldenOptions extends Pick<ColumnOptions, "kindOf" | "profileOf"> {
-  /** Default of a column: "longest" for long texts and lists, else "frequent". */
+  /** Default of a column: "longest" for long texts and lists, "first" for row numbers and identifiers, else "frequent". */
   readonly survivors?: SurvivorRules;
   /** Called with a line if a source that a rule names is in no row. */
   readonly onNote?: (line: string) => void;
@@ -54,7 +54,7 @@ export function goldenRecords(table: WholeTable, options: GoldenOptions = {}): G
     rules.set(columnNamed(description, name), rule);
   const chosen = typed.columns.map(({ name, type }) => {
     const column = readColumn(table, name, options);
-    const rule = rules.get(name) ?? (/^(long|list)$/.test(column.kind) ? "longest" : "frequent");
+    const rule = rules.get(name) ?? column.usual;
     return { name, type, rule, choose: chooserOf(table, column, rule, options) };
   });
   const recordOf = (rows: readonly number[]): GoldenCell[] => {
@@ -93,8 +93,13 @@ function readColumn({ columns }: WholeTable, name: string, options: GoldenOption
   const kind = fieldKind({ name, other: name, profile }, kindOf);
   const numberOf = (text: string): number =>
     kind === "date" ? momentOf(text, profile.dayFirst) : cellNumber(text);
+  const usual: SurvivorRule = profile.dropped?.startsWith("row ")
+    ? "first"
+    : kind === "long" || kind === "list"
+      ? "longest"
+      : "frequent";
   return {
-    ...{ name, kind, numberOf },
+    ...{ name, kind, numberOf, usual },
     isNumeric: kind === "number" || profile.shares.numeric >= 0.9,
     isEmpty: profile.filled === 0,
     /** Equal for two spellings of one value. */

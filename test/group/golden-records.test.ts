@@ -88,16 +88,23 @@ describe("a rule", () => {
     expect(cells).toEqual(["12.03.1980", "12.50; 13.00; 13.75", "+49 30 1234567; 030 9999999", "007; 7"]);
   });
 
-  it("is by default longest for long texts and lists, and frequent elsewhere", () => {
+  it("is by default longest for long texts and lists, first for row numbers, and frequent elsewhere", () => {
     const long = Array.from({ length: 30 }, (_, word) => `word${"abcdefgh"[word % 8]}`).join(" ");
     const table = tableOf({
+      nr: ["1", "2", "3"],
       name: ["Ann Ray", "Bob Fox", "Cy Lee"],
       born: ["1980-03-12", "1981-03-12", "1982-04-12"],
       story: [long, `${long} more`, `${long} yet more`],
       authors: ["A. Ray, B. Fox", "C. Lee, D. Kay, E. May", "F. Poe, G. Kip"],
     });
     const { rules } = goldenRecords(table);
-    expect(rules).toEqual({ name: "frequent", born: "frequent", story: "longest", authors: "longest" });
+    expect(rules).toEqual({
+      nr: "first",
+      name: "frequent",
+      born: "frequent",
+      story: "longest",
+      authors: "longest",
+    });
     expect(goldenRecords(table, { kindOf: { born: "long" } }).rules.born).toBe("longest");
   });
 });

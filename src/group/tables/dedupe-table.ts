@@ -32,10 +32,9 @@ import { writeRows } from "../../table/write/text-rows.js";
 import { isVisible } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
-import { type GoldenRecords, goldenRecords } from "../golden-records.js";
+import { type GoldenOptions, type GoldenRecords, goldenRecords } from "../golden-records.js";
 import { type DuplicateRow, filledRows, removedRows, wholeGroups } from "../kept-rows.js";
 import { type Duplicates, duplicatesByPlan, type FoundDuplicates, type RoadOptions } from "../roads.js";
-import type { SurvivorRules } from "../survivor-rules.js";
 import {
   checkNames,
   commandFor,
@@ -80,8 +79,8 @@ export interface DedupeTableOptions
   readonly onTables?: (tables: ReviewedTables) => Promise<void>;
   /** Whether empty cells of a kept row are filled from the removed rows of its group. Default "empty". */
   readonly fill?: "empty" | "none";
-  /** Rules by which golden records take their cells. Default: by column, "longest" for long texts and lists, else "frequent". */
-  readonly survivors?: SurvivorRules;
+  /** Rules by which golden records take their cells, and their defaults: see {@link GoldenOptions}. */
+  readonly survivors?: GoldenOptions["survivors"];
   /** "column" adds a column "why" to the groups. Default "none". */
   readonly explain?: "column" | "none";
   /** Called with the current stage, the items done and the total. */
