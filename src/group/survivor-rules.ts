@@ -1,4 +1,4 @@
-/** The rules by which the cell of a golden record is chosen among the rows of its group, and how they are written. */
+/** The rules by which a cell of a golden record is chosen among the rows of its group, and how they are written. */
 import { ArgumentError } from "../errors.js";
 
 const plainRules = ["frequent", "longest", "first", "union", "max", "min", "mean"] as const;
@@ -22,36 +22,23 @@ export type SurvivorRules = Readonly<Record<string, SurvivorRule>>;
 /** All rules, as a message lists them. */
 export const survivorRuleList = [...plainRules, "newest:COLUMN", "source:COLUMN=A>B"].join(", ");
 
-const form = new RegExp(`^(?:${plainRules.join("|")}|newest:.+|source:.+=.+)$`, "s");
-const isRule = (text: string): text is SurvivorRule => form.test(text);
-
-/** An equals sign that is not part of a header, where it is written `\=`. */
-const equalsSigns = /(?<!\\)=/g;
+// A header may contain an equals sign, which may be written `\=`.
+const form = String.raw`(${plainRules.join("|")}|newest:(.+)|source:(.+?)(?<!\\)=(.+))$`;
+const ruleForm = new RegExp(`^${form}`, "s");
+const survivorForm = new RegExp(String.raw`^(.+?)(?<!\\)=${form}`, "s");
 const headerOf = (written: string): string => written.replaceAll("\\=", "=");
 
 /** Column and rule of "phone=newest:updated"; undefined for another text. */
 export function readSurvivor(text: string): readonly [column: string, rule: SurvivorRule] | undefined {
-  for (const { index } of text.matchAll(equalsSigns)) {
-    const rule = text.slice(index + 1);
-    if (index > 0 && isRule(rule)) return [headerOf(text.slice(0, index)), rule];
-  }
-  return undefined;
+  const [, column, rule] = survivorForm.exec(text) ?? [];
+  return column === undefined ? undefined : [headerOf(column), rule as SurvivorRule];
 }
 
-/** A rule in its parts. @throws ArgumentError for a text that is no rule */
-export function partsOfRule(rule: string): {
-  readonly name: (typeof plainRules)[number] | "newest" | "source";
-  /** The column that decides; "" where none does. */
-  readonly by: string;
-  /** Values of that column, the most trusted first. */
-  readonly order: readonly string[];
-} {
-  if (!isRule(rule))
+/** The name of a rule, the column that decides ("" where none does), and its values. @throws ArgumentError for another text */
+export function partsOfRule(rule: string) {
+  const [found, , newest, source, order] = ruleForm.exec(rule) ?? [];
+  if (found === undefined)
     throw new ArgumentError(`"${rule}" is no survivor rule. The rules are ${survivorRuleList}.`);
-  const plain = plainRules.find((known) => known === rule);
-  if (plain !== undefined) return { name: plain, by: "", order: [] };
-  const written = rule.slice(rule.indexOf(":") + 1);
-  if (rule.startsWith("newest:")) return { name: "newest", by: headerOf(written), order: [] };
-  const [by, ...values] = written.split(equalsSigns);
-  return { name: "source", by: headerOf(by), order: values.join("=").split(">") };
+  const name = rule.replace(/:.*$/s, "") as (typeof plainRules)[number] | "newest" | "source";
+  return { name, by: headerOf(newest ?? source ?? ""), order: order?.split(">") ?? [] };
 }

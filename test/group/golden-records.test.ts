@@ -190,11 +190,11 @@ describe("a rule that does not fit", () => {
     expect(() => rules({ name: "newest:update" })).toThrow('no column "update".');
     expect(() => rules({ name: "source:src=a>b" })).toThrow('no column "src".');
     expect(() => rules({ name: "newest:name" })).toThrow(
-      'people.csv: the rule newest needs dates, but the column "name" is of the kind text. ' +
-        'Choose one of updated, or say that it holds them: --kind-of "name=date".',
+      'people.csv: the rule newest:name needs dates, but the column "name" is of the kind text. ' +
+        'Columns of dates: updated. Choose another rule, or say that it holds them: --kind-of "name=date".',
     );
     expect(() => rules({ name: "mean" })).toThrow(
-      'the rule mean needs numbers, but the column "name" is of the kind text. Choose another rule, or say',
+      'the rule mean needs numbers, but the column "name" is of the kind text. Columns of numbers: none. Choose another rule',
     );
     expect(() => rules({ name: "max" })).toThrow("the rule max needs numbers or dates");
     expect(() => rules({ name: "latest" })).toThrow(

@@ -29,7 +29,7 @@ import {
 import { stateOf } from "../../table/write/output-names.js";
 import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
-import { isVisible } from "../../text/visible.js";
+import { isVisible, oneLine } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type GoldenOptions, type GoldenRecords, goldenRecords } from "../golden-records.js";
@@ -41,7 +41,6 @@ import {
   type FileOptions,
   type GroupsToWrite,
   namedColumns,
-  writeGolden,
   writeGroups,
   writeOrigins,
   writeRemoved,
@@ -215,8 +214,7 @@ const [shownCells, shownLength] = [4, 60];
 function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: readonly number[]): string[] {
   const cut = (text: string): string =>
     text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
-  const filled = (texts: readonly string[]): string[] =>
-    texts.filter(isVisible).map((text) => text.replace(/\s+/g, " ").trim());
+  const filled = (texts: readonly string[]): string[] => texts.map(oneLine).filter(isVisible);
   const names = new Set(
     rows.map((row) => cut(filled(shown.map((name) => cellsOfColumn(columns, name)[row])).join(", "))),
   );
@@ -238,27 +236,27 @@ async function writeOutputs(
   format: FileOptions["format"],
 ): Promise<void> {
   const { typed, description } = table;
+  const { golden, goldenOrigins } = outputs;
+  const things = () => wholeGroups(kept, removed);
+  const cellsOfRecord = (rows: readonly number[]) => records.recordOf(rows).map(({ cell }) => cell);
+  // The kept rows last: no row is ever missing from all files.
+  const written: [path: string | undefined, write: (path: string) => Promise<unknown>][] = [
+    [outputs.removed, (path) => writeRemoved(path, table, removed)],
+    [outputs.groups, (path) => writeGroups(path, table, groups)],
+    [
+      golden,
+      (path) => writeRows(path, records.columns, batchesOf(things(), cellsOfRecord), undefined, description),
+    ],
+    [goldenOrigins, (path) => writeOrigins(path, table, records, things())],
+    [outputs.kept, (path) => writeRows(path, typed.columns, batchesOf(kept, cellsOf), format, description)],
+  ];
   const beside: string[] = [];
   try {
-    // The kept rows last: no row is ever missing from all files.
-    if (outputs.removed !== undefined) {
-      await writeRemoved(outputs.removed, table, removed);
-      beside.push(outputs.removed);
+    for (const [path, write] of written) {
+      if (path === undefined) continue;
+      await write(path);
+      beside.push(path);
     }
-    if (outputs.groups !== undefined) {
-      await writeGroups(outputs.groups, table, groups);
-      beside.push(outputs.groups);
-    }
-    const { golden, goldenOrigins } = outputs;
-    if (golden !== undefined) {
-      await writeGolden(golden, table, records, wholeGroups(kept, removed));
-      beside.push(golden);
-    }
-    if (goldenOrigins !== undefined) {
-      await writeOrigins(goldenOrigins, table, records, wholeGroups(kept, removed));
-      beside.push(goldenOrigins);
-    }
-    await writeRows(outputs.kept, typed.columns, batchesOf(kept, cellsOf), format, description);
   } catch (error) {
     // What went elsewhere stays, and nothing may hide why the run failed.
     for (const name of beside.filter(isFile)) await rm(name, { force: true }).catch(() => undefined);

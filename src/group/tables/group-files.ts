@@ -66,17 +66,6 @@ export async function writeGroups(
   await writeRows(output, [...added, ...columns], rows, undefined, description);
 }
 
-/** Writes one record for each group of rows. */
-export const writeGolden = (
-  output: string,
-  { description }: WholeTable,
-  { columns, recordOf }: GoldenRecords,
-  groups: Iterable<readonly number[]>,
-) => {
-  const records = batchesOf(groups, (rows) => recordOf(rows).map(({ cell }) => cell));
-  return writeRows(output, columns, records, undefined, description);
-};
-
 /**
  * Writes where the cells of golden records come from, as JSON lines: `record` (from 1), `rows` of its group, `sources` of
  * these rows if a rule names sources, and `cells`: by column its `value`, `rule`, and `rows` that it was taken from.
@@ -87,8 +76,8 @@ export async function writeOrigins(
   { rules, source, recordOf }: GoldenRecords,
   groups: Iterable<readonly number[]>,
 ): Promise<void> {
-  const json = (value: unknown): Cell => (value === undefined ? undefined : { json: JSON.stringify(value) });
-  const numbers = (rows: readonly number[]): Cell => json(rows.map((row) => row + 1));
+  const json = (value: unknown) => ({ json: JSON.stringify(value) });
+  const numbers = (rows: readonly number[]) => json(rows.map((row) => row + 1));
   let record = 0;
   const lines = batchesOf(groups, (rows) => {
     const cells = recordOf(rows).map(
@@ -96,8 +85,8 @@ export async function writeOrigins(
         json: jsonLine(["value", "rule", "rows"], [cell, rules[names[place]], numbers(from)]),
       }),
     );
-    const sources = source === undefined ? undefined : rows.map((row) => texts[source][row]);
-    return [json(++record), numbers(rows), json(sources), { json: jsonLine(names, cells) }];
+    const sources = source === undefined ? undefined : json(rows.map((row) => texts[source][row]));
+    return [json(++record), numbers(rows), sources, { json: jsonLine(names, cells) }];
   });
   await writeRows(output, ["record", "rows", "sources", "cells"], lines, "jsonl");
 }

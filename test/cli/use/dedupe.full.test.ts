@@ -139,7 +139,9 @@ describe("by all columns", () => {
     expect(await refused("--survivor", "mail=first")).toMatch(
       /^1 .*no column "mail"\. .*Did you mean "email"/,
     );
-    expect(await refused("--survivor", "email=newest:company")).toMatch(/^1 .*newest needs dates/);
+    expect(await refused("--survivor", "email=newest:company")).toMatch(
+      /^1 .*newest:company needs dates.* Columns of dates: none\. /,
+    );
     expect(await refused("--golden-json", "g.jsonl", "--golden", "crm.csv")).toMatch(/^1 .*is an input/);
     expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows are written as/);
     const alone = await run("dedupe", "crm.csv", "--survivor", "email=first");
