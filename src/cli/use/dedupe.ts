@@ -9,7 +9,7 @@ import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { noteUnused, option, shared, tableOutput } from "../options.js";
+import { fileEndingIn, noteUnused, option, shared, tableOutput } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
@@ -29,7 +29,11 @@ const options = [
     `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind); repeatable`,
     survivorOfColumn,
   ),
-  option("--golden-json <file>", "write which rows each cell of --golden comes from, as JSON lines"),
+  option(
+    "--golden-json <file>",
+    "write where each cell of --golden comes from: .jsonl",
+    fileEndingIn(".jsonl"),
+  ),
   ...shared.judged,
   shared.format,
   shared.report,

@@ -143,6 +143,7 @@ describe("by all columns", () => {
       /^1 .*newest:company needs dates.* Columns of dates: none\. /,
     );
     expect(await refused("--golden-json", "g.jsonl", "--golden", "crm.csv")).toMatch(/^1 .*is an input/);
+    expect(await refused("--golden-json", "g.json")).toMatch(/^2 .*The name must end in \.jsonl\./);
     expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows are written as/);
     const alone = await run("dedupe", "crm.csv", "--survivor", "email=first");
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("Add --golden FILE.")]);
