@@ -24,15 +24,11 @@ const options = [
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
   option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),
   option("--golden <file>", "write one record for each thing, each cell chosen among the rows of its group"),
+  option("--golden-json <file>", "write the origin of each cell of --golden: .jsonl", fileEndingIn(".jsonl")),
   option(
     "--survivor <column=rule>",
     `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind); repeatable`,
     survivorOfColumn,
-  ),
-  option(
-    "--golden-json <file>",
-    "write where each cell of --golden comes from: .jsonl",
-    fileEndingIn(".jsonl"),
   ),
   ...shared.judged,
   shared.format,

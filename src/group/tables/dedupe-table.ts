@@ -238,15 +238,12 @@ async function writeOutputs(
   const { typed, description } = table;
   const { golden, goldenOrigins } = outputs;
   const things = () => wholeGroups(kept, removed);
-  const cellsOfRecord = (rows: readonly number[]) => records.recordOf(rows).map(({ cell }) => cell);
+  const lines = () => batchesOf(things(), (rows) => records.recordOf(rows).map(({ cell }) => cell));
   // The kept rows last: no row is ever missing from all files.
   const written: [path: string | undefined, write: (path: string) => Promise<unknown>][] = [
     [outputs.removed, (path) => writeRemoved(path, table, removed)],
     [outputs.groups, (path) => writeGroups(path, table, groups)],
-    [
-      golden,
-      (path) => writeRows(path, records.columns, batchesOf(things(), cellsOfRecord), undefined, description),
-    ],
+    [golden, (path) => writeRows(path, records.columns, lines(), undefined, description)],
     [goldenOrigins, (path) => writeOrigins(path, table, records, things())],
     [outputs.kept, (path) => writeRows(path, typed.columns, batchesOf(kept, cellsOf), format, description)],
   ];
