@@ -4,6 +4,7 @@
  */
 import { ArgumentError } from "../../errors.js";
 import { isLikeArray, likeArray } from "../../like-array.js";
+import { folded } from "../../text/accents.js";
 import type { AlignedNames, TableColumns } from "./align.js";
 
 export const partSeparator = " + ";
@@ -77,3 +78,7 @@ export const readPairOf = (text: string, left: TableColumns, right: TableColumns
     (header) => partsOfColumn(left, header).length > 0,
     (header) => partsOfColumn(right, header).length > 0,
   );
+
+/** The words of a header, in small letters without accents: those of "birthDate" and "birth_date" are equal. */
+export const wordsOfHeader = (header: string): string[] =>
+  folded(header.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")).split(/\P{L}+/u);

@@ -59,6 +59,8 @@ const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const numberScale = { differs: 3, agrees: numberCuts.length };
 const rareNumber = [5];
+/** Degrees by which coordinates differ at most: .01 is a kilometre of latitude. */
+const degreeCuts = [0.5, 0.2, 0.1, 0.05, 0.01].map((degrees) => -degrees - 1e-9);
 
 interface TextData {
   readonly words: VocabularyWords;
@@ -67,6 +69,8 @@ interface TextData {
   readonly vectors?: NamingVectors;
   /** Whether the numbers in the texts have a column of evidence of their own, and so are not compared as words. */
   readonly areNumbered?: boolean;
+  /** Whether numbers are coordinates, of which the difference tells, and not its share. */
+  readonly areDegrees?: boolean;
 }
 
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */
@@ -76,8 +80,10 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const surprise = (value: number): number => -Math.log(set.counts[value] / Math.max(1, set.filled));
   if (isText(kind)) return textComparison(field, surprise, data);
   if (kind === "number") {
-    const compare = (a: number, b: number): number => numberLevel(set.numbers[a], set.numbers[b]);
-    return { ...withEqual(numberCuts.length + 1, surprise, rareNumber, compare), ...numberScale };
+    const cuts = data.areDegrees ? degreeCuts : numberCuts;
+    const nearness = data.areDegrees ? (x: number, y: number) => -Math.abs(x - y) : ratioOf;
+    const compare = (a: number, b: number): number => levelOf(nearness(set.numbers[a], set.numbers[b]), cuts);
+    return { ...withEqual(cuts.length + 1, surprise, rareNumber, compare), ...numberScale };
   }
   const read = textReader(set.texts);
   if (kind === "category") {
@@ -178,10 +184,10 @@ function codeLevel(a: string, b: string, siblings: SiblingPlaces): number {
   return levelOf(Math.min(ofLengths, 1 - distance(x, y) / Math.max(x.length, y.length)), codeCuts);
 }
 
-function numberLevel(a: number, b: number): number {
+/** How large the smaller of two numbers is as a share of the larger; NaN where one is no number. */
+function ratioOf(a: number, b: number): number {
   const largest = Math.max(Math.abs(a), Math.abs(b));
-  if (Number.isNaN(largest)) return 0;
-  return largest === 0 ? numberCuts.length : levelOf(1 - Math.abs(a - b) / largest, numberCuts);
+  return largest === 0 ? 1 : 1 - Math.abs(a - b) / largest;
 }
 
 /**

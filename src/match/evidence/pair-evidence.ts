@@ -4,10 +4,11 @@
  * lack, and whether they contradict each other.
  */
 
-import { folded } from "../../text/accents.js";
 import { wordSet } from "../../text/word-lists.js";
 import type { NamingVectors } from "../candidates/nearest-by-embedding.js";
 import type { Pairs } from "../candidates/pair-set.js";
+import { wordsOfHeader } from "../columns/column-names.js";
+import { coordinatesOf } from "../columns/coordinates.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import type { RowWords } from "../columns/row-words.js";
@@ -113,9 +114,7 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): Evid
   if (role !== undefined) return role === "identifies" && "said";
   if (kind === "long") return false;
   if (isNaming) return true;
-  const words = [name, other].flatMap((header) =>
-    folded(header.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")).split(/\P{L}+/u),
-  );
+  const words = [name, other].flatMap(wordsOfHeader);
   const hasPart = (word: string, own: string): boolean =>
     own.length >= shortestPart && word.length >= own.length + fewestBeside && word.includes(own);
   const isShared = words.some(
@@ -127,9 +126,11 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): Evid
 export function rowComparison(settings: ComparisonSettings): RowComparison {
   const { fields, naming, rowWords, vectors, grams, areNumbered } = settings;
   const words = new VocabularyWords(settings.words);
+  const places = coordinatesOf(fields);
   const own = fields.map((field, index) =>
     fieldComparison(field, {
       ...{ words, grams: grams[index], areNumbered: areNumbered[index] },
+      areDegrees: field === places?.latitude || field === places?.longitude,
       vectors: index === naming ? vectors : undefined,
     }),
   );

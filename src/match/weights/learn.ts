@@ -4,8 +4,7 @@
  * What is alike without being the same is learned beside: as near misses, or where these take what they should not, as a third class.
  */
 import type { KnownPair } from "../compare-tables.js";
-import { opposition } from "../evidence/across-columns.js";
-import { type EvidenceColumn, missing, opposedColumn } from "../evidence/pair-evidence.js";
+import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
 import { once } from "../once.js";
 import { pauses } from "../run/pause.js";
 import type { Known } from "./answers.js";
@@ -31,7 +30,7 @@ import {
   unitCount,
 } from "./near-misses.js";
 import { competition } from "./one-to-one.js";
-import { classSizes, separated } from "./pair-classes.js";
+import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf, rowsInOrder } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
 
@@ -79,8 +78,6 @@ const oftenSeveral = 0.25;
 const clearly = 4;
 /** Near misses that leave fewer of the matches than this share have taken them: texts were written anew, or columns contradict. */
 const mostTaken = 0.2;
-/** The same where less than a share of these matches contradict each other by their names; of few matches that says little. */
-const [mostOfAgreeing, fewContradict, fewestAgreeing] = [0.5, 0.1, 100];
 
 /**
  * Learns near misses where there are few enough columns, and learns without them where they take matches. An aborted call
@@ -105,32 +102,10 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     relation === "many-to-many"
       ? severalPartners(table, near.logOdds) > oftenSeveral &&
         clearly * tornShare(table, near.logOdds) > tornShare(table, (await plain()).logOdds)
-      : haveTaken(table, near, await plain());
+      : near.weights.matches < mostTaken * (await plain()).weights.matches;
   if (isTaken) return plain();
   onProgress?.(all, all);
   return near;
-}
-
-/** Whether near misses have taken matches: nearly all, or most of those whose names do not contradict each other. */
-function haveTaken(table: PairTable, near: Learned, plain: Learned): boolean {
-  const { matches } = plain.weights;
-  const left = near.weights.matches / matches;
-  if (left >= mostOfAgreeing || left < mostTaken) return left < mostTaken;
-  return matches >= fewestAgreeing && contradicted(table, plain.logOdds) < fewContradict;
-}
-
-/** The share of pairs that are likelier matches than not in which each name has a word that the other row lacks. */
-function contradicted(table: PairTable, logOdds: Float64Array): number {
-  const column = table.columns.findIndex(({ name }) => name === opposedColumn);
-  const levels = table.levels[column];
-  let [all, opposed] = [1e-9, 0];
-  classSizes(table).forEach((size, place) => {
-    if (logOdds[place] <= 0) return;
-    all += size;
-    if (levels !== undefined && levels[place] !== missing && levels[place] !== opposition.none)
-      opposed += size;
-  });
-  return opposed / all;
 }
 
 const relationOf = ({ isOneTable }: PairTable, { relation }: LearnOptions): Relation =>

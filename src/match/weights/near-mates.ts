@@ -3,6 +3,7 @@
  * are found only among rows without one are matches that were taken for near misses.
  */
 import { disjointSets } from "../../disjoint-sets.js";
+import type { EvidenceColumn } from "../evidence/pair-evidence.js";
 import type { Learned, LearnOptions, Relation } from "./learn.js";
 import { sigmoid } from "./logistic.js";
 import { nearOdds } from "./near-misses.js";
@@ -27,6 +28,9 @@ const step = { least: 0.2, most: 1.25 };
  */
 const leastBeside = { any: 0.5, sole: 0.25 };
 
+/** Pairs that differ in so many columns that identify are no matches, whether their rows have mates or not: father and daughter. */
+const contradiction = 2;
+
 /** By which the share of each kind is to change: below 1 where its pairs lie beside sure mates too seldom. */
 export async function nearFactors(
   table: PairTable,
@@ -43,6 +47,7 @@ export async function nearFactors(
   const { beside, free, mates } = byMates(table, probabilities);
   const odds = nearOdds(weights.near!, table.columns);
   const chance = chanceBeside(mates);
+  const { identity } = weights.near!;
   const [besides, frees] = [0, 1].map(() => new Float64Array(odds.own.length));
   for (let place = 0; place < related.length; place++) {
     if (related[place] < 1e-6) continue;
@@ -56,12 +61,25 @@ export async function nearFactors(
   return besides.map((found, kind) => {
     // The kind that shares nothing is of unrelated pairs.
     if (kind === 0 || (found < fewest && frees[kind] < fewest)) return 1;
+    if (identifyingApart(kind, table.columns, identity) >= contradiction) return 1;
     const expected = chance * leastBeside[odds.soles[kind] >= 0 ? "sole" : "any"];
     if (poissonAtMost(found, expected * frees[kind]) >= significant) return step.most;
     const upper = (found + 2 * Math.sqrt(found) + 1) / expected;
     return Math.min(1, Math.max(step.least, upper / frees[kind]));
   });
 }
+
+/** In how many columns that identify a kind differs; the numbers of a text are its own. */
+const identifyingApart = (
+  kind: number,
+  columns: readonly EvidenceColumn[],
+  identity: readonly boolean[],
+): number =>
+  new Set(
+    columns.flatMap(({ field, from, unit }, at) =>
+      identity[at] && (kind & (1 << unit)) === 0 ? [field >= 0 ? field : from] : [],
+    ),
+  ).size;
 
 /** How many near misses chance expects beside a sure mate, for each whose rows have none. @param mates of each row, by side */
 function chanceBeside(mates: readonly Float64Array[]): number {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { equalCodes } from "../../../src/match/candidates/blocks.js";
 import { PairSet, type Spill } from "../../../src/match/candidates/pair-set.js";
-import { equalCodes, findCandidates } from "../../../src/match/candidates/row-candidates.js";
+import { findCandidates } from "../../../src/match/candidates/row-candidates.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { SpilledRuns } from "../../../src/match/run/spill.js";
 import { withRoom } from "../../../src/match/weights/pair-classes.js";

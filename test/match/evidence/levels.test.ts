@@ -6,14 +6,15 @@ import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js
 import { createRandom } from "../../../src/random.js";
 
 /** The level of two values in a column with some more values. */
-function levels(kind: ColumnKind, others: readonly string[]) {
+function levels(kind: ColumnKind, others: readonly string[], areDegrees = false) {
   return (a: string, b: string): number => {
     const cells = [a, b, ...others];
     const { fields, order, vocabulary } = prepareTables({ column: cells }, undefined, {
       kindOf: { column: kind },
     });
     const value = (row: number): number => fields[0].left[order[0].indexOf(row)];
-    return fieldComparison(fields[0], { words: new VocabularyWords(vocabulary) }).compare(value(0), value(1));
+    const words = new VocabularyWords(vocabulary);
+    return fieldComparison(fields[0], { words, areDegrees }).compare(value(0), value(1));
   };
 }
 
@@ -139,6 +140,19 @@ describe("levels of a comparison", () => {
     ]);
   });
 
+  it("compare coordinates by their difference", () => {
+    const degrees = Array.from({ length: 60 }, (_, row) => `${row - 30}.5123`);
+    const level = levels("number", degrees, true);
+    expectRising([
+      level("1.5", "2.2"),
+      level("1.5", "1.7"),
+      level("1.5", "1.58"),
+      level("-1.5", "-1.54"),
+      level("0.001", "0.009"),
+      level("1.50", "1.5"),
+    ]);
+    expect(level("60", "60.7")).toBe(level("0", "0.7"));
+  });
   it("compare phone numbers by their digits", () => {
     const level = levels("phone", filler);
     expect(level("(030) 555-1234", "030/5551234")).toBe(level("030 5551234", "030 5551234"));
