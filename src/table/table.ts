@@ -2,6 +2,7 @@
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { isPostgresAddress } from "../files/place.js";
+import { type Cell, cellOfType } from "./cell.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import {
   formatOfName,
@@ -132,8 +133,8 @@ export class Table {
   }
 
   /** The texts that an SQL expression gives of the rows, in their order; `c0` is the whole line of a JSONL table. */
-  async *expressionValues(expression: string): AsyncGenerator<string[]> {
-    yield* this.texts(expression, {});
+  async *expressionValues(expression: string, range: RowRange = {}): AsyncGenerator<string[]> {
+    yield* this.texts(expression, range);
   }
 
   /** Whether a row, counted from 0, has no value in a column. A bit is kept for each row. */
@@ -146,10 +147,20 @@ export class Table {
     return (row) => (bits[Math.floor(row / 8)] & (1 << (row % 8))) !== 0;
   }
 
-  /** Each row as a JSON array of texts, with null where there is no value, and then of what `exact` gives. */
-  async *jsonRows(): AsyncGenerator<string[]> {
-    const texts = [...this.columns.map(({ text }) => text), ...this.columns.map(({ exact = "''" }) => exact)];
-    yield* this.texts(`CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`, {});
+  /** The cells of each row as they are written out again, in the order of the columns. */
+  async *cells(range: RowRange = {}): AsyncGenerator<Cell[][]> {
+    const { columns, description } = this;
+    const texts = [...columns.map(({ text }) => text), ...columns.map(({ exact = "''" }) => exact)];
+    const expression = `CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`;
+    // Values of mixed types in JSON lines have their plain text.
+    const typeOf = (type: string) => (type === "JSON" && description.format === "jsonl" ? "VARCHAR" : type);
+    const types = columns.map(({ type }) => typeOf(type));
+    for await (const rows of this.texts(expression, { ...range, chunkRows: 2048 }))
+      yield rows.map((row) => {
+        const found = JSON.parse(row) as (string | null)[];
+        const exacts = found.splice(columns.length) as string[];
+        return types.map((type, index) => cellOfType(type, found[index], exacts[index]));
+      });
   }
 
   private async *texts(
