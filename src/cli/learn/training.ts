@@ -240,8 +240,10 @@ const isPresets = ({ base, set = [] }: MethodOptions): boolean =>
 /** The preset with the options' changes, then those of `--set` in its order. */
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
   const { readPreset } = await import("../../methods/settings/method-settings.js");
-  const { withAssigned, withChoices } = await import("../../methods/settings/choices.js");
-  const { base, epochs, lr: learningRate, preset = base === "none" ? "from-scratch" : undefined } = options;
-  const changed = withChoices(await readPreset(preset), { base, epochs, learningRate });
+  const { withAssigned } = await import("../../methods/settings/choices.js");
+  const { base, preset = base === "none" ? "from-scratch" : undefined } = options;
+  const settings = await readPreset(preset);
+  const { epochs = settings.epochs, lr: learningRate = settings.learningRate } = options;
+  const changed = { ...settings, base: base ?? settings.base, epochs, learningRate };
   return withAssigned(changed, options.set ?? [], "corpus");
 }
