@@ -1,4 +1,4 @@
-/** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
+/** Reads a corpus folder and a table of pairs, and makes PEARL's batches of them for a model. */
 import { join } from "node:path";
 import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
 import { countBy, groupBy } from "../../by-key.js";
@@ -21,7 +21,7 @@ import { type Feeds, int64 } from "../../runtime/tensor.js";
 import { splitWords } from "../../text/char-ngrams.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
-import { type ContextSettings, openContexts } from "../pretrain/spans.js";
+import { type ContextSettings, contextSpans } from "../pretrain/spans.js";
 import type { MethodSettings, PairSide } from "../settings/method-settings.js";
 import { type RunKey, withContents } from "../settings/schema.js";
 import { partRows } from "./corpus-terms.js";
@@ -32,7 +32,7 @@ export const batchKeys = [
   ...(["run", "hardGroupBy", "augmentPairs", "augmentation"] as const),
 ];
 
-/** What decides the batches of a corpus, as plain data. */
+/** What decides the batches of a corpus. */
 export interface CorpusBatchSettings extends BatchSettings, Pick<MethodSettings, (typeof batchKeys)[number]> {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
@@ -84,13 +84,14 @@ export async function openCorpusBatches(
     settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
   const pairTypes = table?.types ?? new Map();
   const rowsOf = corpusRows({ ...corpus, negatives, sources, augmenter, pairTypes }, settings);
-  const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
+  const { contexts } = settings;
+  const spansOf = contexts && contextSpans(contexts, seed);
   const inputNames = new Set(settings.inputNames);
   // files by their contents: a run resumes after they were moved, but not after they were changed
   const contents = {
     ...(await withContents(settings)),
     pairs: table && { rows: settings.pairs?.rows, fingerprint: table.fingerprint },
-    contexts: contexts && { ...settings.contexts, folder: contexts.fingerprint },
+    contexts: contexts && { ...contexts, text: contexts.text.fingerprint },
     negatives: negatives.size > 0 && (await fileFingerprint(join(folder, CORPUS_FILES.hardNegatives))),
   };
   return {
@@ -108,7 +109,7 @@ export async function openCorpusBatches(
     ...(table && { pairsFingerprint: table.fingerprint }),
     async batch(index) {
       const rows = rowsOf(index);
-      const spans = await contexts?.ofBatch(index);
+      const spans = spansOf?.(index);
       const paired = rows.flatMap(({ text, positive }) => [text, positive]);
       const { read, places, place } = await readDistinct([...paired, ...(spans?.texts ?? [])], reader);
       return contrastiveBatch(

@@ -33,7 +33,7 @@ import {
 } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
-import { openTexts, textFolder } from "../pretrain/text-shards.js";
+import { readNumberedText } from "../pretrain/numbered-text.js";
 import { withAvailableCharacters } from "../settings/choices.js";
 import { type Departure, departures } from "../settings/departures.js";
 import { decayOf, type MethodSettings, scheduleOf } from "../settings/method-settings.js";
@@ -91,7 +91,7 @@ type PreparedTraining = Awaited<ReturnType<typeof prepareTraining>>;
  * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError
  */
 export const finetuneOnCorpus = (options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> =>
-  runMethod(options, async (work) => runOf(await prepareTraining(options, work), options), [textFolder]);
+  runMethod(options, async (work) => runOf(await prepareTraining(options, work), options));
 
 /** The run of a prepared training. */
 export function runOf(
@@ -128,7 +128,7 @@ export function runOf(
 
 /**
  * Corpus, start model, graph and batches.
- * @param work a folder for the start model and shards of text
+ * @param work a folder for the start model
  * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be fetched, and the
  *   settings are those of `otherwise`
  */
@@ -146,7 +146,7 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   const types = settings.types === "learned" ? PHRASE_TYPES : [];
   const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
   const { assembled, labels } = start;
-  const contexts = await contextsOf(start, settings, options, work);
+  const contexts = await contextsOf(start, settings, options);
   const { device } = await chooseDevice(options.device ?? "cpu", onNote);
   const reader = await openReader(start.folder, assembled, device);
   const sample = await readPhrases(samplePhrases, reader);
@@ -206,12 +206,11 @@ function programOf(
   });
 }
 
-/** Shards of the texts, numbered as the encoder numbers its words. */
+/** The texts, numbered as the encoder numbers its words. */
 async function contextsOf(
   { own }: StartModel,
   { contexts }: MethodSettings,
-  { contextTexts, onNote }: CorpusFinetuneOptions,
-  work: string,
+  { contextTexts, onNote, signal }: CorpusFinetuneOptions,
 ): Promise<CorpusBatchSettings["contexts"]> {
   if (!own || !contexts || contexts.weight <= 0) {
     if (contextTexts !== undefined)
@@ -224,12 +223,12 @@ async function contextsOf(
     throw new ArgumentError(
       "these settings train on text too: name the texts of the base's pretraining (--context)",
     );
-  const shards = await openTexts({ texts: contextTexts, onNote }, join(work, textFolder));
+  const text = await readNumberedText({ texts: contextTexts, onNote, signal });
   const { contextWords, words } = own;
   const known = (all: readonly string[]) => all.slice(0, contextWords).join("\n");
-  if (known(shards.words) !== known(words))
+  if (known(text.words) !== known(words))
     throw new ArgumentError("the texts are not those of the base's pretraining: name the same texts");
-  return { folder: shards.folder, spans: contexts.spans, vocabulary: contextWords };
+  return { text, spans: contexts.spans, vocabulary: contextWords };
 }
 
 /** The base; if the hub cannot be reached and `otherwise` is given, a start from scratch, with a warning. */

@@ -29,7 +29,7 @@ import {
 } from "../../training/run.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { cardText, unmeasured, writePart } from "../start-model.js";
-import type { OpenTextsOptions } from "./text-shards.js";
+import type { TextsOptions } from "./numbered-text.js";
 
 /** Everything that decides a training, besides the text. */
 interface NeighbourSettings {
@@ -61,7 +61,7 @@ export interface NeighbourOptions
   extends RunOptions,
     Omit<Partial<NeighbourSettings>, "seed" | "kind">,
     Pick<NeighbourSettings, "kind">,
-    OpenTextsOptions {}
+    TextsOptions {}
 
 /** What training.json holds: enough to run the training again. */
 export interface NeighbourRecord extends RunRecord {
@@ -214,7 +214,7 @@ export const splitSentences = (text: string): string[] =>
  * a table.
  * @throws TableError; MissingDataError where no document has two sentences
  */
-export async function readSentences({ texts: paths, ...options }: OpenTextsOptions): Promise<Sentences> {
+export async function readSentences({ texts: paths, ...options }: TextsOptions): Promise<Sentences> {
   const texts: string[] = [];
   const numbers: number[] = [];
   let document = 0;

@@ -63,7 +63,6 @@ describe("pearl corpus", () => {
         /count "1e20" must be a whole number from 1/,
       ],
       ["corpus build - --phrases - -o c7", text, 1, /can be read only once\. Save one of the inputs/],
-      ["pretrain - -o c6", text, 1, /standard input can be read only once.* Save it to a file first/],
       ["corpus stats nowhere", "", 1, /is not a corpus folder/],
       ["corpus build - -o c3 -q", "東京 大阪 京都\n", 1, /not in Latin letters/],
       ["corpus build - -o c4 --types types.tsv", text, 1, /types\.tsv, line 1.*WIZARD/],
