@@ -10,7 +10,7 @@ import { groupBy } from "../by-key.js";
 import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
-import { writeWholeJson } from "../files/whole-file.js";
+import { exists, writeWholeJson } from "../files/whole-file.js";
 import { lineChart } from "../plot/line-chart.js";
 import { deviation, mean } from "../statistics.js";
 import { scoreTasks } from "./benchmark-score.js";
@@ -89,9 +89,6 @@ export interface AblationReport {
   readonly settings: MethodSettings;
   readonly runs: readonly AblationRun[];
 }
-
-/** The part of training.json that a run reports. */
-const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
 
 /**
  * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
@@ -209,14 +206,11 @@ async function oneRun(
  */
 async function trainedModel(output: string, key: string, options: Omit<CorpusFinetuneOptions, "output">) {
   const keyPath = `${output}.key.json`;
-  const trained = await readJson(join(output, "training.json"), StoredResult, trouble);
-  if (trained) {
-    const stored = await readJson(keyPath, v.object({ key: v.string() }), trouble);
-    if (stored?.key === key) return trained.result;
+  const stored = await readJson(keyPath, v.object({ key: v.string() }), trouble);
+  if (stored?.key !== key && (await exists(output)))
     throw new TrainingError(
       `${output}: the model was trained with other settings or on another corpus. Name another folder, or remove this one.`,
     );
-  }
   // before the training: a kill after it leaves a model that is known
   await writeWholeJson(keyPath, { key });
   const minutes = options.steps === undefined ? options.minutes : undefined;

@@ -129,10 +129,14 @@ export function runOf(
 /**
  * Corpus, start model, graph and batches.
  * @param work a folder for the start model
- * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be fetched, and the
- *   settings are those of `otherwise`
+ * @param plan of a training that does not begin: nothing is mined, and a corpus is built in a folder of the plan
+ * @returns `pretrained`: absent for a training from scratch
  */
-export async function prepareTraining(options: CorpusFinetuneOptions, work: string) {
+export async function prepareTraining(
+  options: CorpusFinetuneOptions,
+  work: string,
+  plan?: Pick<CorpusRequest, "buildIn">,
+) {
   const { seed = 0, onNote } = options;
   await checkEvaluation(options.evaluationData);
   const { settings: chosen, base } = await chooseBase(options);
@@ -140,8 +144,9 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   checkSettings(settings);
   // before the corpus, which may take long to build
   if (base && !hasOwnStart(base)) checkTrainable(readModel(base.graph), base);
-  const hardNegatives = settings.hardNegatives > 0 ? { encoder: base?.path } : "none";
-  const corpus = await readCorpus(await prepareCorpus({ ...options, hardNegatives }));
+  const isMined = settings.hardNegatives > 0 && plan === undefined;
+  const hardNegatives = isMined ? { encoder: base?.path } : "none";
+  const corpus = await readCorpus(await prepareCorpus({ ...options, ...plan, hardNegatives }));
   const phrases = corpus.phrases.map((phrase, row) => [phrase, corpus.counts[row]] as const);
   const types = settings.types === "learned" ? PHRASE_TYPES : [];
   const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
@@ -162,10 +167,9 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   };
   const data = await openCorpusBatches(corpus, batchSettings, reader);
   noteFacts(data, start, onNote);
-  const isOtherwise = settings.base !== options.settings.base;
   // The record holds what was read: at the end of the training its files may have changed.
   const described = base && (await describeBase(settings.base, base));
-  return { settings, isOtherwise, corpus, start, pretrained: base, described, program, data };
+  return { settings, corpus, start, pretrained: base, described, program, data };
 }
 
 /** @throws ArgumentError for settings that are wrong or contradict each other */
@@ -422,17 +426,10 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
   return inTemporaryFolder(async (work) => {
     const before: string[] = [];
     const buildIn = join(work, "corpus");
-    const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
-    if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
-    const mined = await exists(join(corpus, CORPUS_FILES.hardNegatives));
-    // a training without a base may turn to `otherwise`, whose hard negatives must not be mined either
-    const unmined = (settings: MethodSettings) => (mined ? settings : { ...settings, hardNegatives: 0 });
-    const otherwise = options.otherwise && unmined(options.otherwise);
-    const given = { ...options, corpus, settings: unmined(options.settings), otherwise };
-    const prepared = await prepareTraining(given, work);
-    const asked = prepared.isOtherwise && options.otherwise ? options.otherwise : options.settings;
-    const settings = { ...prepared.settings, hardNegatives: asked.hardNegatives };
-    if (settings.hardNegatives > 0 && !mined)
+    const prepared = await prepareTraining(options, work, { buildIn });
+    const { settings, corpus } = prepared;
+    if (corpus.folder === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
+    if (settings.hardNegatives > 0 && !(await exists(join(corpus.folder, CORPUS_FILES.hardNegatives))))
       before.push("hard negatives are mined; neither the times nor the measured batches include this");
     const { start, data, pretrained } = prepared;
     const rows = data.describe(0);
