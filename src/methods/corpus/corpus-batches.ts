@@ -19,7 +19,6 @@ import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { batchSeed, createRandom, epochOrders, type Random } from "../../random.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
 import { splitWords } from "../../text/char-ngrams.js";
-import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, contextSpans } from "../pretrain/spans.js";
 import type { MethodSettings, PairSide } from "../settings/method-settings.js";
@@ -43,36 +42,13 @@ export interface CorpusBatchSettings extends BatchSettings, Pick<MethodSettings,
   readonly cells?: number;
 }
 
-/** What a corpus has for training. */
-export interface CorpusFacts {
-  readonly phrases: number;
-  /** Phrases with a known entity type. */
-  readonly typed: number;
-  readonly withHardNegatives: number;
-  /** Phrases with a known synonym. */
-  readonly withSynonyms: number;
-  readonly synonymPairs: number;
-  /** Rows of the table of more pairs. */
-  readonly pairs: number;
-  /** Batches until every phrase of the corpus was an anchor once. */
-  readonly batchesPerEpoch: number;
-  /** Of phrases.tsv and synonyms.tsv. */
-  readonly fingerprint: string;
-}
+export type CorpusBatches = Awaited<ReturnType<typeof openCorpusBatches>>;
 
-export interface CorpusBatches extends TrainingData {
-  readonly facts: CorpusFacts;
-  /** Of the rows of the table of more pairs, where there is one. */
-  readonly pairsFingerprint?: string;
-  describe(index: number): { text: string; positive: string; type: string | undefined }[];
-}
+/** What a corpus has for training. */
+export type CorpusFacts = CorpusBatches["facts"];
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
-export async function openCorpusBatches(
-  corpus: Corpus,
-  settings: CorpusBatchSettings,
-  reader: Reader,
-): Promise<CorpusBatches> {
+export async function openCorpusBatches(corpus: Corpus, settings: CorpusBatchSettings, reader: Reader) {
   const { folder } = corpus;
   const { types, seed, cells, synonymSides } = settings;
   const pairs = await readSynonyms(folder);
@@ -98,16 +74,22 @@ export async function openCorpusBatches(
     fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(contents)}`,
     facts: {
       phrases: corpus.phrases.length,
+      /** Phrases with a known entity type. */
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
       withHardNegatives: negatives.size,
+      /** Phrases with a known synonym. */
       withSynonyms: synonyms.size,
       synonymPairs: corpus.manifest.counts.synonymPairs,
+      /** Rows of the table of more pairs. */
       pairs: table?.size ?? 0,
+      /** Batches until every phrase of the corpus was an anchor once. */
       batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
+      /** Of phrases.tsv and synonyms.tsv. */
       fingerprint: corpus.manifest.fingerprint,
     },
-    ...(table && { pairsFingerprint: table.fingerprint }),
-    async batch(index) {
+    /** Of the rows of the table of more pairs, where there is one. */
+    pairsFingerprint: table?.fingerprint,
+    async batch(index: number) {
       const rows = rowsOf(index);
       const spans = spansOf?.(index);
       const paired = rows.flatMap(({ text, positive }) => [text, positive]);
@@ -127,7 +109,7 @@ export async function openCorpusBatches(
         { types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
       );
     },
-    describe: (index) =>
+    describe: (index: number) =>
       rowsOf(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
   };
 }

@@ -24,10 +24,7 @@ import {
   type PreparedRun,
   planRun,
   type RunOptions,
-  type RunPlan,
-  type RunRecord,
   type RunReport,
-  type RunResult,
   resultOf,
   runMethod,
 } from "../../training/run.js";
@@ -35,12 +32,11 @@ import type { TrainingResult } from "../../training/trainer.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import { readNumberedText } from "../pretrain/numbered-text.js";
 import { withAvailableCharacters } from "../settings/choices.js";
-import { type Departure, departures } from "../settings/departures.js";
+import { departures } from "../settings/departures.js";
 import { decayOf, type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import { settingsFault } from "../settings/schema.js";
 import {
   averagedWithBase,
-  type BaseModel,
   cardText,
   checkTrainable,
   describeBase,
@@ -267,16 +263,23 @@ function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: 
   onNote?.(`model: ${assembled.width} dimensions${parts}, ${assembled.types.length} types`);
 }
 
+/** What training.json holds: enough to run the training again. */
+type CorpusTrainingRecord = ReturnType<typeof recordOf>;
+
 function recordOf(
   { settings, described: base, data, start, corpus }: PreparedTraining,
-  options: CorpusFinetuneOptions,
+  { pairs, seed = 0, evaluationData }: CorpusFinetuneOptions,
   result: TrainingResult,
-): CorpusTrainingRecord {
-  const { pairs, seed = 0 } = options;
+) {
   const { facts, pairsFingerprint } = data;
   return {
-    ...{ pearl: packageVersion(), runtime: loadRuntime().name, base },
+    pearl: packageVersion(),
+    /** Name of the ONNX runtime that trained. */
+    runtime: loadRuntime().name,
+    /** Undefined for a model from scratch. */
+    base,
     corpus: { ...facts, name: basename(corpus.folder) },
+    /** A table of more pairs. */
     ...(pairs !== undefined &&
       pairsFingerprint !== undefined && {
         pairs: { file: basename(pairs), fingerprint: pairsFingerprint },
@@ -284,24 +287,9 @@ function recordOf(
     settings: { ...settings, base: base?.name ?? settings.base },
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
-    result: { ...resultOf(result, evaluationOn(options.evaluationData, 1)), parts: result.last?.parts },
+    /** `parts`: the terms of the last loss by name. */
+    result: { ...resultOf(result, evaluationOn(evaluationData, 1)), parts: result.last?.parts },
   };
-}
-
-/** What training.json holds: enough to run the training again. */
-interface CorpusTrainingRecord extends RunRecord {
-  /** Name of the ONNX runtime that trained. */
-  readonly runtime: string;
-  /** Absent for a model from scratch. */
-  readonly base?: BaseModel;
-  readonly corpus: CorpusFacts & { readonly name: string };
-  /** A table of more pairs. */
-  readonly pairs?: { readonly file: string; readonly fingerprint: string };
-  readonly settings: MethodSettings;
-  readonly seed: number;
-  readonly model: { readonly dimension: number; readonly types: number };
-  /** `parts`: the terms of the last loss by name. */
-  readonly result: RunResult & { readonly parts?: Readonly<Record<string, number>> };
 }
 
 function corpusCard(name: string, record: CorpusTrainingRecord): string {
@@ -399,29 +387,13 @@ async function wordnetCorpus(request: CorpusRequest): Promise<string> {
 }
 
 /** What a training on a corpus would do: its settings, sizes and steps, without training. */
-export interface TrainingPlan extends RunPlan {
-  readonly settings: MethodSettings;
-  /** The paper's settings beside these. */
-  readonly paper: readonly Departure[];
-  /** The transformer: a pretrained one's name, or "from scratch". */
-  readonly base: string;
-  readonly corpus: CorpusFacts;
-  readonly dimension: number;
-  /** Number of phrase types that are learned. */
-  readonly types: number;
-  /** Pairs of phrases in the first batch. */
-  readonly pairsPerBatch: number;
-  /** Fraction of them with two equal phrases. */
-  readonly unchanged: number;
-  /** Work that comes first, such as mining. */
-  readonly before: readonly string[];
-}
+export type TrainingPlan = Awaited<ReturnType<typeof planTraining>>;
 
 /**
  * Prepares a training in a temporary folder, takes a few steps, and leaves nothing behind.
  * @throws the errors of a training before its first step
  */
-export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
+export async function planTraining(options: CorpusFinetuneOptions) {
   options.signal?.throwIfAborted();
   return inTemporaryFolder(async (work) => {
     const before: string[] = [];
@@ -435,12 +407,21 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const rows = data.describe(0);
     return {
       ...(await planRun(runOf(prepared, options), options)),
-      ...{ settings, before, paper: departures(settings), corpus: data.facts },
+      settings,
+      /** The paper's settings beside these. */
+      paper: departures(settings),
+      /** The transformer: a pretrained one's name, or "from scratch". */
       base: pretrained?.name ?? "from scratch",
+      corpus: data.facts,
       dimension: start.assembled.width,
+      /** Number of phrase types that are learned. */
       types: start.assembled.types.length,
+      /** Pairs of phrases in the first batch. */
       pairsPerBatch: rows.length,
+      /** Fraction of them with two equal phrases. */
       unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
+      /** Work that comes first, such as mining. */
+      before,
     };
   });
 }
