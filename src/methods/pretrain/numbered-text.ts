@@ -10,15 +10,7 @@ const MOST_WORDS = 2_000_000;
 /** Numbers that are gathered at a time while texts are read. */
 const PORTION = 1 << 20;
 
-export interface NumberedText {
-  /** By falling frequency: word 1 is the first. */
-  readonly words: readonly string[];
-  readonly counts: Int32Array;
-  /** Words by rank from 1, punctuation below 0, 0 between texts. */
-  readonly numbers: Int32Array;
-  /** Equal texts have equal ones. */
-  readonly fingerprint: string;
-}
+export type NumberedText = Awaited<ReturnType<typeof numberedText>>;
 
 const TOKEN = /\p{L}[\p{L}\p{M}]*|\p{N}+|[^\s\p{C}]/gu;
 const IS_WORD = /^[\p{L}\p{N}&+#%$€£@]/u;
@@ -47,7 +39,7 @@ export async function readNumberedText({ texts, ...options }: TextsOptions): Pro
 }
 
 /** Numbers texts. @throws MissingDataError where none has a word */
-export async function numberedText(texts: AsyncIterable<string>): Promise<NumberedText> {
+export async function numberedText(texts: AsyncIterable<string>) {
   // Ranks are known only when all texts are read: until then, words by their first occurrence.
   const places = new Map<string, number>();
   const punctuation = new Map<string, number>();
@@ -85,9 +77,12 @@ export async function numberedText(texts: AsyncIterable<string>): Promise<Number
   for (const portion of portions)
     for (const number of portion) numbers[at++] = number > 0 ? ranks[number] : number;
   return {
+    /** By falling frequency: word 1 is the first. */
     words: words.map(({ word }) => word),
     counts: Int32Array.from(words, ({ count }) => count),
+    /** Words by rank from 1, punctuation below 0, 0 between texts. */
     numbers,
+    /** Equal texts have equal ones. */
     fingerprint: fingerprint(new Uint8Array(numbers.buffer)),
   };
 }
