@@ -96,7 +96,8 @@ interface Described {
   readonly place: number | null;
 }
 
-const sameValues: Readonly<Record<string, string>> = {
+/** The DuckDB type with the same values, by type. */
+export const sameValues: Readonly<Record<string, string>> = {
   smallint: "SMALLINT",
   integer: "INTEGER",
   bigint: "BIGINT",

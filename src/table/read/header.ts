@@ -70,25 +70,18 @@ const hasDataForm = (cell: string): boolean =>
   (isNumeric(cell) || /^\S+@\S+\.\S+$|:\/\/|^\W*\d[\d\W]*$|^\S*\d\S*\d\S*$/.test(cell.trim()));
 
 /** What the cell of a column in the first record is like, beside those below it. */
-interface ColumnEvidence {
-  readonly cell: string;
-  readonly below: readonly string[];
-  readonly isNamed: boolean;
-  /** It is no data, above data. */
-  readonly isAboveData: boolean;
-  /** It is data, above data. */
-  readonly isData: boolean;
-  readonly recurs: boolean;
-}
+type ColumnEvidence = ReturnType<typeof evidenceOf>;
 
-function evidenceOf(cell: string, below: readonly string[]): ColumnEvidence {
+function evidenceOf(cell: string, below: readonly string[]) {
   const share = (test: (cell: string) => boolean): number => below.filter(test).length / below.length;
   const isColumnOfData = below.length > 0 && share(hasDataForm) >= mostly;
   const isForm = hasDataForm(cell);
   return {
     ...{ cell, below },
     isNamed: [isHeaderPhrase, isIdentifier].some((test) => test(cell) && !(share(test) >= mostNamed)),
+    /** It is no data, above data. */
     isAboveData: isColumnOfData && !isForm && !/\d/.test(cell),
+    /** It is data, above data. */
     isData: isForm && (isColumnOfData || below.length === 0),
     recurs: below.includes(cell),
   };
