@@ -131,7 +131,7 @@ interface Entry {
 /** A group has its own options, or those of the command that runs where none is named. */
 function entriesOf(path: string, { commands = [], options, run }: Partial<AnyCommand>): Entry[] {
   const byDefault = commands.find(({ runs }) => runs === "default");
-  const own = (options ?? byDefault?.options ?? []).filter(({ hidden }) => !hidden);
+  const own = options ?? byDefault?.options ?? [];
   const isCommand = (run ?? byDefault) !== undefined;
   return [
     { path, commands, options: isCommand ? [...own, new Option("-h, --help", "show the help")] : [] },
