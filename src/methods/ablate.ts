@@ -81,21 +81,14 @@ export interface AblationRun extends Readonly<Omit<StoredRun, "key">> {
  *       "runs": [{ "name": "whole", "scores": { "bird": 0.52 }, "mean": 0.52, "cost": 0, "steps": 500,
  *                  "loss": 3.1, "seconds": 410.2 }, { "name": "types", "against": "whole", ... }] }
  */
-export interface AblationReport {
-  readonly corpus: { readonly fingerprint: string };
-  readonly seed: number;
-  readonly seeds: number;
-  readonly steps: number;
-  readonly settings: MethodSettings;
-  readonly runs: readonly AblationRun[];
-}
+export type AblationReport = Awaited<ReturnType<typeof ablate>>;
 
 /**
  * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
  * @throws TrainingError if the folder holds results or models of other settings; before any training, UsageError for an
  *   unknown task and MissingDataError for tasks without data
  */
-export async function ablate(options: AblateOptions): Promise<AblationReport> {
+export async function ablate(options: AblateOptions) {
   const { corpus, seed = 0, seeds = 1, minutes, pairs, types, tasks = ["all"] } = options;
   options.signal?.throwIfAborted();
   await locateTasks({ tasks, dataFolder: options.dataFolder });
