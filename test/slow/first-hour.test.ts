@@ -65,7 +65,7 @@ describe("the first commands", () => {
     expect(await done("pearl doctor")).toContain("The embedded model works. Try: pearl encode FILE");
     expect(await done("pearl models")).toMatch(/^pearl-mini \(default\) +600 .*embedded$/m);
     expect(await done("pearl models check")).toBe(
-      "pearl-mini: 3 files as written\npearl-strings: 2 files as written\n",
+      "pearl-mini: 3 files as written\npearl-small: 4 files as written\npearl-strings: 2 files as written\n",
     );
   });
 

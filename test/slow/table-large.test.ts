@@ -31,7 +31,7 @@ describe("memory", () => {
 
 it("has more keys than a map of JavaScript has room for", () => {
   const script = `
-    import { KeyRows } from "./dist/search/key-rows.js";
+    import { KeyRows } from "./dist/search/store/folder-store.js";
     const rows = new KeyRows();
     for (let row = 0; row <= 2 ** 24; row++) rows.set(String(row), row);
     console.log(rows.get("0"), rows.get(String(2 ** 24)));`;

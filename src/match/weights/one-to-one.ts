@@ -74,9 +74,15 @@ async function rowSums(
   return { odds, left, right };
 }
 
+/**
+ * The share of rows without a partner is taken for no less. Where every row seems to have one, a look-alike of a row would be its
+ * partner for want of a better one, and confirm itself.
+ */
+const leastAlone = 0.1;
+
 /** Odds of classes against "none". @param share of the rows that are expected to have a partner: most or few of them */
 const oddsAgainstNone = (logOdds: Float64Array, share: number, most: number): Float64Array =>
-  possibleOdds(logOdds, -Math.log(Math.max(0.02, 1 - share)), most);
+  possibleOdds(logOdds, -Math.log(Math.max(leastAlone, 1 - share)), most);
 
 const largest = new Float64Array(blockSize);
 
