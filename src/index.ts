@@ -77,6 +77,9 @@ export { type DedupeOptions, type Deduplication, dedupe } from "./group/dedupe.j
 export { type GroupRowsOptions, groupRows, type RowGroups } from "./group/group-rows.js";
 export type { DuplicateGroup, DuplicateRow } from "./group/kept-rows.js";
 export type { PhraseGroup, PhraseGroups } from "./group/one-column/distinct-phrases.js";
+export type { SurvivorRule, SurvivorRules } from "./group/survivor-rules.js";
+export type { DedupeOutputs, DedupeTableOptions, DedupeTableReport } from "./group/tables/dedupe-table.js";
+export { dedupeTable } from "./group/tables/dedupe-table.js";
 export type { EntityEvent, EntityHistory, StoredRow, UndoneRun } from "./link/history.js";
 export { entityHistory, exportEntities, undoLink } from "./link/history.js";
 export { type LinkOptions, type LinkReport, linkTable } from "./link/link-table.js";

@@ -1,7 +1,19 @@
-/** Mean, standard deviation, the interval of a share, and softmax. */
+/** Mean, standard deviation, the highest of some, the interval of a share, and softmax. */
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The first item with the highest score; NaN is the lowest. @throws RangeError without an item */
+export function highest<Item>(items: Iterable<Item>, scoreOf: (item: Item) => number): Item {
+  let best: { readonly item: Item; readonly score: number } | undefined;
+  for (const item of items) {
+    const given = scoreOf(item);
+    const score = Number.isNaN(given) ? Number.NEGATIVE_INFINITY : given;
+    if (best === undefined || score > best.score) best = { item, score };
+  }
+  if (best === undefined) throw new RangeError("there is no highest of no items");
+  return best.item;
+}
 
 /** Standard deviation of a sample (divided by n - 1); 0 of a single value. */
 export function deviation(values: readonly number[]): number {

@@ -9,7 +9,7 @@ import { parseJson } from "../files/json.js";
 import { loadOptional } from "../files/package.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { writeTabLines } from "../table/tab-lines.js";
-import { oneLine } from "./phrase.js";
+import { oneLine } from "../text/visible.js";
 import { othersThan } from "./rule.js";
 
 export type Generate = (phrase: string, count: number) => Promise<string[]>;

@@ -4,6 +4,7 @@
  */
 import { madeFor } from "../by-key.js";
 import { readColumns } from "../table/whole-table.js";
+import { oneLine } from "../text/visible.js";
 import { wordList } from "../text/word-lists.js";
 import { capitalised, inWholeCaseOf, type List, likeCaseOf, oneReplaced, startsCapital } from "./rule.js";
 
@@ -275,5 +276,3 @@ export function partnersIn(pairs: Iterable<readonly [string, string]>): Partners
     return Array.from(inLowerCase.get(phrase.toLowerCase()) ?? [], (text) => likeCaseOf(phrase, text, ""));
   };
 }
-
-export const oneLine = (text: string): string => text.trim().replace(/\s+/g, " ");

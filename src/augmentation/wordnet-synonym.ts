@@ -1,5 +1,5 @@
 /** The paper's rule: synonyms from WordNet of the whole phrase, the longest lemmas in it, and its words, inflected alike. */
-
+import { highest } from "../statistics.js";
 import { wordSet } from "../text/word-lists.js";
 import { readSynsets, readTagCounts, type Synset } from "../text/wordnet.js";
 import { type Analysis, analyses, inflect } from "./inflection.js";
@@ -184,20 +184,13 @@ function bestReading(
   span: string,
   { senses }: WordnetTable,
 ): (Analysis & { readonly senses: readonly Sense[] }) | undefined {
-  let best: ReturnType<typeof bestReading>;
-  let bestCount = -1;
-  for (const { lemma, form } of analyses(span)) {
+  const readings = analyses(span).map(({ lemma, form }) => {
     const inflected = form === "plural" ? "noun" : "verb";
-    const fitting = (senses.get(lemma) ?? []).filter(
-      ({ partOfSpeech }) => form === "base" || partOfSpeech === inflected,
-    );
-    const count = highestCount(fitting);
-    if (fitting.length > 0 && count > bestCount) {
-      best = { lemma, form, senses: fitting };
-      bestCount = count;
-    }
-  }
-  return best;
+    const isFitting = ({ partOfSpeech }: Sense): boolean => form === "base" || partOfSpeech === inflected;
+    return { lemma, form, senses: (senses.get(lemma) ?? []).filter(isFitting) };
+  });
+  const fitting = readings.filter(({ senses }) => senses.length > 0);
+  return fitting.length === 0 ? undefined : highest(fitting, ({ senses }) => highestCount(senses));
 }
 
 const highestCount = (senses: readonly Sense[]): number =>

@@ -1,18 +1,13 @@
 /** The groups that are likely where no precision can be promised: those of the greatest expected F1. */
 import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { highest } from "../statistics.js";
 
 /**
  * The level of the greatest expected F1. Where little is certain it is a wide one: accepting pairs that are half of them
  * right costs less than missing them (Lipton, Elkan and Naryanaswamy 2014).
  */
-export function greatestF1<Level extends ScoredPairs>(levels: Iterable<Level>): Level {
-  let best: { readonly level: Level; readonly score: number } | undefined;
-  for (const level of levels) {
-    const score = expectedF1(level);
-    if (best === undefined || score > best.score) best = { level, score };
-  }
-  return best!.level;
-}
+export const greatestF1 = <Level extends ScoredPairs>(levels: Iterable<Level>): Level =>
+  highest(levels, expectedF1);
 
 /** 2 right / (accepted + true), both expected from the pairs' probabilities. */
 function expectedF1({ table, accepted, probability }: ScoredPairs): number {

@@ -1,4 +1,5 @@
 /** Which row of each group stays, which rows go, and what the rows that stay take from them. */
+import { groupBy } from "../by-key.js";
 import { isFilled } from "../match/cells/cell-words.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { placesByNumber } from "../places-by-number.js";
@@ -56,6 +57,13 @@ export function removedRows(table: GroupedTable, which: "all" | "sure") {
   const isRemoved = new Uint8Array(table.groupOf.length);
   for (const { row } of removed) isRemoved[row] = 1;
   return { removed, kept: chosenPlaces(isRemoved.length, (row) => isRemoved[row] === 0) };
+}
+
+/** The rows of each thing, ascending, in the order of the kept rows. */
+export function* wholeGroups(kept: Iterable<number>, removed: readonly DuplicateRow[]): Generator<number[]> {
+  const others = groupBy(removed, ({ keptRow }) => keptRow);
+  for (const row of kept)
+    yield [row, ...(others.get(row) ?? []).map((other) => other.row)].sort((a, b) => a - b);
 }
 
 /**

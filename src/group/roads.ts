@@ -18,6 +18,7 @@ import { type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
+import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
@@ -269,9 +270,8 @@ function keyOf(
   columns: readonly (readonly string[])[],
   naming?: readonly string[],
 ): (row: number) => string | undefined {
-  const text = (cell: string): string => cell.trim().replace(/\s+/g, " ");
   return (row) => {
-    const cells = columns.map((column) => text(column[row]));
+    const cells = columns.map((column) => oneLine(column[row]));
     const isNamed = naming === undefined ? cells.some(isFilled) : isFilled(naming[row]);
     return isNamed ? JSON.stringify(cells) : undefined;
   };

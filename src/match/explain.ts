@@ -1,6 +1,6 @@
 /** What each column contributed: for the line a command prints per column, and to explain pairs, as data and in a sentence. */
 
-import { isVisible } from "../text/visible.js";
+import { isVisible, oneLine } from "../text/visible.js";
 import type { TableColumns } from "./columns/align.js";
 import type { ColumnKind } from "./columns/profile.js";
 import type { ComparedTables, RowNumbers } from "./compare-tables.js";
@@ -190,7 +190,7 @@ function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation)
 
 /** A cell on one line, cut if it is long. */
 function shown(cell: string): string {
-  const text = cell.replace(/\s+/g, " ").trim();
+  const text = oneLine(cell);
   const letters = Array.from(text);
   if (letters.length <= longestCell) return `"${text}"`;
   const beginning = letters.slice(0, longestCell - 1).join("");

@@ -49,7 +49,8 @@ describe("one column", () => {
   const spill = `${folder}/spill`;
   mkdirSync(spill);
   const path = `${folder}/names.csv`;
-  writeFileSync(path, `name\n${table.name.join("\n")}\n`);
+  const lines = table.name.map((_, row) => Object.values(table).map((cells) => `"${cells[row]}"`));
+  writeFileSync(path, `${[Object.keys(table), ...lines].join("\n")}\n`);
   const memory = { bytes: 2 ** 31, folder: spill };
 
   it("is clustered as with room for all pairs", async () => {
@@ -71,9 +72,12 @@ describe("one column", () => {
       await clusterTable(path, `${folder}/clusters.csv`, column);
       await clusterTable(path, `${folder}/topics.csv`, { ...column, k: 7 });
       const options = { ...column, likely: "remove", threshold: 0.7 } as const;
-      await dedupeTable(path, { kept: `${folder}/kept.csv`, removed: `${folder}/removed.csv` }, options);
-      return ["clusters", "topics", "kept", "removed"].map((name) =>
-        readFileSync(`${folder}/${name}.csv`, "utf8"),
+      const [kept, removed, golden] = ["kept", "removed", "golden"].map((name) => `${folder}/${name}.csv`);
+      const goldenOrigins = `${folder}/origins.jsonl`;
+      const survivors = { city: "union", phone: "source:name=Anna" } as const;
+      await dedupeTable(path, { kept, removed, golden, goldenOrigins }, { ...options, survivors });
+      return ["clusters.csv", "topics.csv", "kept.csv", "removed.csv", "golden.csv", "origins.jsonl"].map(
+        (name) => readFileSync(`${folder}/${name}`, "utf8"),
       );
     };
     const whole = await written({});

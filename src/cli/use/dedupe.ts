@@ -1,11 +1,15 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
+import { InvalidArgumentError } from "commander";
+import { groupBy } from "../../by-key.js";
+import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
+import { readSurvivor, type SurvivorRules, survivorRuleList } from "../../group/survivor-rules.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { noteUnused, option, shared, tableOutput } from "../options.js";
+import { fileEndingIn, noteUnused, option, shared, tableOutput } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
@@ -19,6 +23,13 @@ const options = [
   option("--explain", "write the groups with a column that says why each row equals the kept one"),
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
   option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),
+  option("--golden <file>", "write one record for each thing, each cell chosen among the rows of its group"),
+  option("--golden-json <file>", "write the origin of each cell of --golden: .jsonl", fileEndingIn(".jsonl")),
+  option(
+    "--survivor <column=rule>",
+    `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind); repeatable`,
+    survivorOfColumn,
+  ),
   ...shared.judged,
   shared.format,
   shared.report,
@@ -31,6 +42,14 @@ const options = [
 ] as const;
 
 type Options = OptionsOf<typeof options>;
+
+/** Parser of `--survivor phone=newest:updated`; repeatable. */
+function survivorOfColumn(text: string, previous: SurvivorRules | undefined): SurvivorRules {
+  const [column, rule] = readSurvivor(text) ?? [];
+  if (column === undefined || rule === undefined)
+    throw new InvalidArgumentError(`It must be COLUMN=RULE; rules are ${survivorRuleList}.`);
+  return { ...previous, [column]: rule };
+}
 
 export default command({
   name: "dedupe",
@@ -47,6 +66,8 @@ export default command({
   ],
   run: async ([file], options, session) => {
     noteUnused(options, session.say);
+    if (options.golden === undefined && (options.survivor ?? options.goldenJson) !== undefined)
+      throw new UsageError("--survivor and --golden-json are about golden records. Add --golden FILE.");
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
     const { labels, review, output = byDefault } = options;
@@ -58,8 +79,10 @@ export default command({
       likelyGroups: options.removed ? beside("groups") : undefined,
       review: options.reviewOut,
       related: options.relatedOut,
+      golden: options.golden,
+      goldenOrigins: options.goldenJson,
     };
-    for (const path of [options.groups, options.reviewOut, options.relatedOut])
+    for (const path of [options.groups, options.reviewOut, options.relatedOut, options.golden])
       if (path !== undefined) rowsFormatOfName(path);
     const decisionPaths = [labels ?? [], review ?? []].flat();
     const inputs = [file, ...decisionPaths];
@@ -73,6 +96,7 @@ export default command({
         likely: options.removeLikely ? "remove" : "keep",
         fill: options.fill ? "empty" : "none",
         explain: options.explain ? "column" : "none",
+        survivors: options.survivor,
         onProgress: (stage, done, total) => session.show(stage, done, total),
       });
     const report = await shareWork(run, encoder, session, dedupe);
@@ -110,12 +134,14 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
 
 function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session: Session): void {
   const { rows, kept, removed, groups, likely } = report;
-  const print = outputs.kept === "-" ? session.say : session.print;
+  const print = Object.values(outputs).includes("-") ? session.say : session.print;
+  const wrote = (output: string, text: string): void =>
+    print(output === "-" ? text : `wrote ${output}: ${text}`);
   const found = `${counted(groups.length, "group")} of ${likely > 0 ? "likely duplicates" : "duplicates"}`;
-  session.wrote(outputs.kept, `${counted(rows, "row")} in, ${found}, ${counted(kept.length, "row")} out`);
+  wrote(outputs.kept, `${counted(rows, "row")} in, ${found}, ${counted(kept.length, "row")} out`);
   if (outputs.removed !== undefined) {
     const most = removed.length * 3 > rows ? ", more than a third of all" : "";
-    print(`wrote ${outputs.removed}: ${counted(removed.length, "removed row")}${most}`);
+    wrote(outputs.removed, `${counted(removed.length, "removed row")}${most}`);
   }
   const counts = Object.entries(report.filled);
   const cells = counts.reduce((sum, [, count]) => sum + count, 0);
@@ -124,6 +150,18 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
     print(
       `filled ${counted(cells, "empty cell")} of kept rows from removed ones (${columns}); --no-fill leaves them empty`,
     );
+  if (report.lacking > 0 && outputs.golden === undefined)
+    session.say(
+      `removed rows could fill empty cells of ${counted(report.lacking, "kept row")}; --golden FILE writes one record for each thing`,
+    );
+  if (outputs.golden !== undefined) {
+    const merged = new Set(removed.map(({ keptRow }) => keptRow)).size;
+    wrote(outputs.golden, `${counted(kept.length, "record")}, ${formatCount(merged)} of several rows`);
+    const rules = groupBy(Object.entries(report.survivors ?? {}), ([, rule]) => rule);
+    const listed = [...rules].map(([rule, names]) => `${rule} (${names.map(([name]) => name).join(", ")})`);
+    session.say(`their cells by rule: ${listed.join(", ")}; --survivor COLUMN=RULE changes one`);
+  }
+  if (outputs.goldenOrigins !== undefined) wrote(outputs.goldenOrigins, "the origin of each cell");
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);
   const open = likely > 0 ? `: ${counted(likely, "likely duplicate")}, not removed` : "";
   if (written !== undefined) print(`wrote ${written}${open}`);
@@ -156,7 +194,7 @@ function summary(report: DedupeTableReport) {
     matches: pairs.reduce((sum, count) => sum + count, 0),
     ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
-    filled: report.filled,
+    ...{ filled: report.filled, lacking: report.lacking, survivors: report.survivors },
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },
   };
 }

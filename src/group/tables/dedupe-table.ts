@@ -18,7 +18,7 @@ import {
   writeReview,
 } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
-import { type Cell, nameOfColumn } from "../../table/cell.js";
+import type { Cell } from "../../table/cell.js";
 import {
   batchesOf,
   noteEmpty,
@@ -29,10 +29,11 @@ import {
 import { stateOf } from "../../table/write/output-names.js";
 import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
-import { isVisible } from "../../text/visible.js";
+import { isVisible, oneLine } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
-import { type DuplicateRow, filledRows, removedRows } from "../kept-rows.js";
+import { type GoldenOptions, type GoldenRecords, goldenRecords } from "../golden-records.js";
+import { type DuplicateRow, filledRows, removedRows, wholeGroups } from "../kept-rows.js";
 import { type Duplicates, duplicatesByPlan, type FoundDuplicates, type RoadOptions } from "../roads.js";
 import {
   checkNames,
@@ -41,6 +42,7 @@ import {
   type GroupsToWrite,
   namedColumns,
   writeGroups,
+  writeOrigins,
   writeRemoved,
 } from "./group-files.js";
 
@@ -54,6 +56,10 @@ export interface DedupeOutputs {
   readonly groups?: string;
   /** The same, written only where likely duplicates are not removed, or over such a list of an earlier run. */
   readonly likelyGroups?: string;
+  /** One record for each thing, whether of several rows or one, in the order of the kept rows: see `survivors`. */
+  readonly golden?: string;
+  /** JSONL: the rows that each cell of these records comes from, as `record`, `rows`, `sources` and `cells`. */
+  readonly goldenOrigins?: string;
   /** Pairs for a person to review, those most worth it first. */
   readonly review?: string;
   /** Pairs that look alike and are different things, in the form of a review file. */
@@ -72,6 +78,8 @@ export interface DedupeTableOptions
   readonly onTables?: (tables: ReviewedTables) => Promise<void>;
   /** Whether empty cells of a kept row are filled from the removed rows of its group. Default "empty". */
   readonly fill?: "empty" | "none";
+  /** Rules by which golden records take their cells, and their defaults: see {@link GoldenOptions}. */
+  readonly survivors?: GoldenOptions["survivors"];
   /** "column" adds a column "why" to the groups. Default "none". */
   readonly explain?: "column" | "none";
   /** Called with the current stage, the items done and the total. */
@@ -85,6 +93,10 @@ export interface DedupeTableReport extends FoundDuplicates {
   readonly removed: readonly DuplicateRow[];
   /** By column, how many empty cells of kept rows were filled from removed ones. */
   readonly filled: Readonly<Record<string, number>>;
+  /** Kept rows with an empty cell that a removed row could have filled, but `fill` is "none". */
+  readonly lacking: number;
+  /** The rule of each column; undefined without golden records. */
+  readonly survivors?: GoldenRecords["rules"];
   /** Rows of the groups that are likely duplicates, but were not removed. */
   readonly likely: number;
   /** What the judged pairs changed; undefined without any. */
@@ -103,21 +115,21 @@ export interface DedupeTableReport extends FoundDuplicates {
  * that equal the kept one in all compared cells, or that a person confirmed.
  *
  * @throws TableError, also if pearl chose one column of several and it holds categories or would remove more than a third of
- *   the rows; UsageError for a threshold with several columns; ArgumentError
+ *   the rows, or a survivor rule does not fit its column; UsageError for a threshold with several columns; ArgumentError
  */
 export async function dedupeTable(
   path: string,
   outputs: DedupeOutputs,
   options: DedupeTableOptions = {},
 ): Promise<DedupeTableReport> {
-  const { kept, removed, groups, likelyGroups, review, related } = outputs;
+  const { kept, removed, groups, likelyGroups, review, related, golden, goldenOrigins } = outputs;
   checkNames(
     [path, ...(options.decisionPaths ?? [])],
-    [kept, removed, groups ?? likelyGroups, review, related],
+    [kept, removed, groups ?? likelyGroups, review, related, golden, goldenOrigins],
     options.format,
   );
   await refuseAnswered(review, related);
-  const { table, known, found } = await openDuplicates(path, options);
+  const { table, known, found, records } = await openDuplicates(path, options);
   const { phrases } = table;
   const isTrusted = found.report.promise?.established !== false || options.likely === "remove";
   const chosen = removedRows(found.table, isTrusted ? "all" : "sure");
@@ -136,15 +148,16 @@ export async function dedupeTable(
   };
   const written = { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) };
   const { columns, cells } = table.typed;
-  const { rows, gained } = filledRows(options.fill === "none" ? [] : chosen.removed, cells);
-  const cellsOf = (row: number): Cell[] => rows.get(row) ?? cells(row);
-  await writeOutputs(table, written, { ...chosen, ...listed, cellsOf }, options.format);
-  const names = columns.map(nameOfColumn);
-  const filled = Object.fromEntries(
-    Object.entries(gained).map(([place, count]) => [names[Number(place)], count]),
-  );
+  const { rows, gained } = filledRows(chosen.removed, cells);
+  const isFilling = options.fill !== "none";
+  const cellsOf = (row: number): Cell[] => (isFilling && rows.get(row)) || cells(row);
+  await writeOutputs(table, written, { ...chosen, ...listed, cellsOf, records }, options.format);
+  const counts = Object.entries(gained).map(([place, count]) => [columns[Number(place)].name, count]);
+  const filled = Object.fromEntries(isFilling ? counts : []);
   return {
     ...{ ...found.report, ...chosen, rows: phrases.length, likely, filled },
+    lacking: isFilling ? 0 : rows.size,
+    survivors: (golden ?? goldenOrigins) === undefined ? undefined : records.rules,
     labelEffect: known.length > 0 ? await found.labelEffect() : undefined,
     reviewed: review === undefined ? undefined : await writeDoubtful(review, table, found),
     related: related === undefined ? undefined : await writeRelated(related, table, found),
@@ -159,6 +172,8 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const read = column === undefined ? readAllColumns : readWholeTable;
   const table = await read(path, await boundedReading(options.table, options), options.onNote);
   noteEmpty(table, options.onNote);
+  const reading = { ...options, ...namedColumns(table, options), profileOf: profiler() };
+  const records = goldenRecords(table, reading);
   await options.onTables?.({ left: table.columns });
   const { cells, phrases } = table;
   // A table without rows has none of the rows that decisions are about.
@@ -169,7 +184,7 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
     { length: phrases.length },
     (_, row) => cells(row).filter(isFilled).length,
   );
-  return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
+  return { table, known, records, found: await findDuplicates(table, { ...reading, known, completeness }) };
 }
 
 /** @returns `unnamed`: the column that was compared alone without being named */
@@ -179,7 +194,7 @@ async function findDuplicates(
 ): Promise<Duplicates & { readonly unnamed?: string }> {
   const { columns, description } = table;
   const on = options.table?.column === undefined ? options.on : [description.column];
-  const choice = { ...namedColumns(table, { ...options, on }), profileOf: profiler() };
+  const choice = { ...options, on };
   const plan = planColumns(columns, undefined, choice);
   const { pairs } = plan;
   if (pairs.length > 1 && options.threshold !== undefined)
@@ -189,8 +204,8 @@ async function findDuplicates(
   const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
-  const within = await withinMemory([columns], plan, { ...options, ...choice });
-  return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice, ...within })), unnamed };
+  const within = await withinMemory([columns], plan, choice);
+  return { ...(await duplicatesByPlan(columns, plan, { ...choice, ...within })), unnamed };
 }
 
 /** Cells that stand for a row, and the length to which texts are cut. */
@@ -199,8 +214,7 @@ const [shownCells, shownLength] = [4, 60];
 function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: readonly number[]): string[] {
   const cut = (text: string): string =>
     text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
-  const filled = (texts: readonly string[]): string[] =>
-    texts.filter(isVisible).map((text) => text.replace(/\s+/g, " ").trim());
+  const filled = (texts: readonly string[]): string[] => texts.map(oneLine).filter(isVisible);
   const names = new Set(
     rows.map((row) => cut(filled(shown.map((name) => cellsOfColumn(columns, name)[row])).join(", "))),
   );
@@ -212,27 +226,34 @@ function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: 
 interface RowsToWrite extends ReturnType<typeof removedRows>, GroupsToWrite {
   /** The cells of a kept row. */
   cellsOf(row: number): Cell[];
+  readonly records: GoldenRecords;
 }
 
 async function writeOutputs(
   table: WholeTable,
   outputs: DedupeOutputs,
-  { kept, removed, cellsOf, ...groups }: RowsToWrite,
+  { kept, removed, cellsOf, records, ...groups }: RowsToWrite,
   format: FileOptions["format"],
 ): Promise<void> {
   const { typed, description } = table;
+  const { golden, goldenOrigins } = outputs;
+  const things = () => wholeGroups(kept, removed);
+  const lines = () => batchesOf(things(), (rows) => records.recordOf(rows).map(({ cell }) => cell));
+  // The kept rows last: no row is ever missing from all files.
+  const written: [path: string | undefined, write: (path: string) => Promise<unknown>][] = [
+    [outputs.removed, (path) => writeRemoved(path, table, removed)],
+    [outputs.groups, (path) => writeGroups(path, table, groups)],
+    [golden, (path) => writeRows(path, records.columns, lines(), undefined, description)],
+    [goldenOrigins, (path) => writeOrigins(path, table, records, things())],
+    [outputs.kept, (path) => writeRows(path, typed.columns, batchesOf(kept, cellsOf), format, description)],
+  ];
   const beside: string[] = [];
   try {
-    // The kept rows last: no row is ever missing from all files.
-    if (outputs.removed !== undefined) {
-      await writeRemoved(outputs.removed, table, removed);
-      beside.push(outputs.removed);
+    for (const [path, write] of written) {
+      if (path === undefined) continue;
+      await write(path);
+      beside.push(path);
     }
-    if (outputs.groups !== undefined) {
-      await writeGroups(outputs.groups, table, groups);
-      beside.push(outputs.groups);
-    }
-    await writeRows(outputs.kept, typed.columns, batchesOf(kept, cellsOf), format, description);
   } catch (error) {
     // What went elsewhere stays, and nothing may hide why the run failed.
     for (const name of beside.filter(isFile)) await rm(name, { force: true }).catch(() => undefined);

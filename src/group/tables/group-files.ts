@@ -2,13 +2,14 @@
 import { partSeparator, partsOfName } from "../../match/columns/column-names.js";
 import type { ColumnOptions } from "../../match/columns/fields.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
-import { nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
+import { type Cell, jsonLine, nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
 import { findColumn } from "../../table/columns.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import type { TableOptions } from "../../table/table.js";
 import { batchesOf, type WholeTable } from "../../table/whole-table.js";
 import { refuseOverwriting } from "../../table/write/output-names.js";
 import { writeRows } from "../../table/write/text-rows.js";
+import type { GoldenRecords } from "../golden-records.js";
 import type { DuplicateGroup, DuplicateRow } from "../kept-rows.js";
 
 export interface FileOptions {
@@ -63,6 +64,31 @@ export async function writeGroups(
     ...cells(row),
   ]);
   await writeRows(output, [...added, ...columns], rows, undefined, description);
+}
+
+/**
+ * Writes where the cells of golden records come from, as JSON lines: `record` (from 1), `rows` of its group, `sources` of
+ * these rows if a rule names sources, and `cells`: by column its `value`, `rule`, and `rows` that it was taken from.
+ */
+export async function writeOrigins(
+  output: string,
+  { columns: texts, description: { columns: names } }: WholeTable,
+  { rules, source, recordOf }: GoldenRecords,
+  groups: Iterable<readonly number[]>,
+): Promise<void> {
+  const json = (value: unknown) => ({ json: JSON.stringify(value) });
+  const numbers = (rows: readonly number[]) => json(rows.map((row) => row + 1));
+  let record = 0;
+  const lines = batchesOf(groups, (rows) => {
+    const cells = recordOf(rows).map(
+      ({ cell, rows: from }, place): Cell => ({
+        json: jsonLine(["value", "rule", "rows"], [cell, rules[names[place]], numbers(from)]),
+      }),
+    );
+    const sources = source === undefined ? undefined : json(rows.map((row) => texts[source][row]));
+    return [json(++record), numbers(rows), sources, { json: jsonLine(names, cells) }];
+  });
+  await writeRows(output, ["record", "rows", "sources", "cells"], lines, "jsonl");
 }
 
 export const commandFor =

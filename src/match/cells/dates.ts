@@ -92,3 +92,15 @@ export function dayOf(date: number): number {
   const [year, month, day] = [Math.floor(date / 10_000), Math.floor(date / 100) % 100, date % 100];
   return Date.UTC(year, month - 1, day) / 86_400_000;
 }
+
+const timeOfDay = /[T ](\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))?\s?([ap]m)?\s?(?:Z|([+-]\d\d):?(\d\d)?)?$/i;
+
+/** Milliseconds from 1970 of a date and the time of day behind it, in UTC where no zone is written. NaN if the text is no date. */
+export function momentOf(text: string, dayFirst?: DayFirst): number {
+  const time = timeOfDay.exec(narrow(text).trim()) ?? [];
+  const [, hours = "0", minutes = "0", seconds = "0", half = "", zone = "0", zoneMinutes = "0"] = time;
+  const hour = half === "" ? Number(hours) : (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0);
+  const offset = Number(zone) * 60 + (zone.startsWith("-") ? -1 : 1) * Number(zoneMinutes);
+  const second = (hour * 60 + Number(minutes) - offset) * 60 + Number(seconds);
+  return dayOf(dateNumber(text, dayFirst)) * 86_400_000 + second * 1000;
+}

@@ -5,7 +5,7 @@ import { groupBy } from "../../by-key.js";
 import { ArgumentError, TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { readWholeTable } from "../../table/whole-table.js";
-import { isVisible } from "../../text/visible.js";
+import { isVisible, oneLine } from "../../text/visible.js";
 import type { AlignedNames, TableColumns } from "../columns/align.js";
 import { rowsOf } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
@@ -292,7 +292,6 @@ function withoutContradictions(pairs: readonly JudgedPair[], isOneTable: boolean
   return Array.from(known.values(), ({ file, row, ...pair }) => pair);
 }
 
-const plain = (cell: string): string => cell.replace(/\s+/g, " ").trim();
 /** Numbers, dates and times, also with an exponent; no words. */
 const rewritable = /^[\s.,:/+\-()]*\d[\d\s.,:/+\-()]*(E[+-]?\d+)?$/i;
 const numberOf = (cell: string): number => Number(cell.replace(",", "."));
@@ -302,7 +301,7 @@ const numberOf = (cell: string): number => Number(cell.replace(",", "."));
  * two may be the same.
  */
 function compareCells(written: string, own: string): "same" | "rewritten" | "other" {
-  const [a, b] = [plain(written), plain(own)];
+  const [a, b] = [oneLine(written), oneLine(own)];
   if (a === b) return "same";
   if (!rewritable.test(a) || !rewritable.test(b)) return "other";
   return numberOf(a) === numberOf(b) ? "same" : "rewritten";

@@ -95,6 +95,60 @@ describe("by all columns", () => {
     expect(await firstCells("decided.out.csv")).toEqual(["1", "2", "3", "4", "6", "7", "8"]);
   });
 
+  it("writes golden records by rule, where each cell comes from, and what kept rows lack without them", async () => {
+    const people =
+      "name,phone,updated\nAnna Ray,,2024-01-01\nAnna Ray,030 1234567,\nBob Fox,06 55 11 22,2024-02-02\n";
+    await writeFile(join(folder, "people.csv"), people);
+    const dedupe = "dedupe people.csv -m none -c name --threshold 0.9 --remove-likely --no-fill";
+    const plain = await run(...dedupe.split(" "));
+    expect(plain.stderr).toContain(
+      "removed rows could fill empty cells of 1 kept row; --golden FILE writes one record for each thing",
+    );
+    const files = "--golden golden.csv --golden-json golden.jsonl --json people.json".split(" ");
+    const golden = await run(...dedupe.split(" "), ...files, "--survivor", "PHONE=newest:updated");
+    expect(golden.code).toBe(0);
+    expect(golden.stdout).toContain("wrote golden.csv: 2 records, 1 of several rows\nwrote golden.jsonl: ");
+    expect(golden.stderr).toContain(
+      "their cells by rule: frequent (name, updated), newest:updated (phone); --survivor",
+    );
+    expect(golden.stderr).not.toContain("could fill");
+    expect(await lines("golden.csv")).toEqual([
+      "name,phone,updated",
+      "Anna Ray,030 1234567,2024-01-01",
+      "Bob Fox,06 55 11 22,2024-02-02",
+    ]);
+    expect((await lines("golden.jsonl"))[0]).toBe(
+      '{"record":1,"rows":[1,2],"cells":{"name":{"value":"Anna Ray","rule":"frequent","rows":[1,2]},' +
+        '"phone":{"value":"030 1234567","rule":"newest:updated","rows":[2]},' +
+        '"updated":{"value":"2024-01-01","rule":"frequent","rows":[1]}}}',
+    );
+    const report = JSON.parse((await lines("people.json")).join("\n"));
+    expect(report).toMatchObject({ lacking: 1, survivors: { phone: "newest:updated", name: "frequent" } });
+    const standard = await run(...dedupe.split(" "), "--golden", "-", "-o", "kept.csv");
+    expect(standard.stdout.split("\n")).toEqual([...(await lines("golden.csv")), ""]);
+  });
+
+  it("refuses rules that do not exist or do not fit", async () => {
+    const refused = async (...parameters: string[]) => {
+      const { code, stderr } = await run("dedupe", "crm.csv", "-q", "--golden", "g.csv", ...parameters);
+      return `${code} ${stderr}`;
+    };
+    expect(await refused("--survivor", "email=latest")).toMatch(
+      /^2 .*It must be COLUMN=RULE; rules are frequent, longest, .*, source:COLUMN=A>B\.\n/,
+    );
+    expect(await refused("--survivor", "mail=first")).toMatch(
+      /^1 .*no column "mail"\. .*Did you mean "email"/,
+    );
+    expect(await refused("--survivor", "email=newest:company")).toMatch(
+      /^1 .*newest:company needs dates.* Columns of dates: none\. /,
+    );
+    expect(await refused("--golden-json", "g.jsonl", "--golden", "crm.csv")).toMatch(/^1 .*is an input/);
+    expect(await refused("--golden-json", "g.json")).toMatch(/^2 .*The name must end in \.jsonl\./);
+    expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows are written as/);
+    const alone = await run("dedupe", "crm.csv", "--survivor", "email=first");
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("Add --golden FILE.")]);
+  });
+
   it("is for several columns: one alone takes a threshold or -c, not both kinds of options", async () => {
     const threshold = await run("dedupe", "crm.csv", "--threshold", "0.8");
     expect(threshold.code).toBe(2);

@@ -116,6 +116,21 @@ const deduping: Readonly<Record<string, Case>> = {
     "Name one with -c, or leave --threshold out.",
     `${dedupe} -c name --threshold 0.9 -o y.csv && ${dedupe} --on name --on city -o z.csv`,
   ),
+  "rules of golden records that are not asked for": usage(
+    `${dedupe} --survivor city=first`,
+    "--survivor and --golden-json are about golden records. Add --golden FILE.",
+    `${dedupe} --survivor city=first --golden y.csv`,
+  ),
+  "a survivor rule that is none": usage(
+    `${dedupe} --golden y.csv --survivor city=best`,
+    "It must be COLUMN=RULE; rules are frequent,",
+    `${dedupe} --golden y.csv --survivor city=frequent`,
+  ),
+  "a survivor rule of another kind than its column": usage(
+    `${dedupe} --golden y.csv --survivor city=mean`,
+    'Choose another rule, or say that it holds them: --kind-of "city=number".',
+    `${dedupe} --golden y.csv --survivor city=first && ${dedupe} --golden z.csv --survivor city=mean --kind-of "city=number"`,
+  ),
   "a threshold beside a precision": usage(
     `${dedupe} -c name --threshold 0.9 --precision 0.9`,
     "option '--threshold <t>' cannot be used with option '--precision <p>'",
