@@ -4,14 +4,7 @@ import { formatCount } from "../files/count-text.js";
 import { isPostgresAddress } from "../files/place.js";
 import { type Cell, cellOfType } from "./cell.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
-import {
-  formatOfName,
-  type LineStyle,
-  nameOfDelimiter,
-  parseDelimiter,
-  parseEncoding,
-  type TableFormat,
-} from "./format.js";
+import { formatOfName, nameOfDelimiter, parseDelimiter, parseEncoding, type TableFormat } from "./format.js";
 import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
@@ -52,21 +45,7 @@ export interface ReadingProgress {
 }
 
 /** How a table was read. */
-export interface TableDescription {
-  path: string;
-  format: TableFormat | "postgres";
-  /** Undefined for one-column tables, JSONL and Parquet. */
-  delimiter?: string;
-  header: boolean;
-  columns: string[];
-  /** The phrase column's name. */
-  column: string;
-  rowCount: number;
-  lineEnd?: LineStyle["lineEnd"];
-  hasByteOrderMark?: boolean;
-  /** One line for people. */
-  summary: string;
-}
+export type TableDescription = ReturnType<typeof describe>;
 
 /** Whether a table names its columns itself: in a header, or as keys of JSON. */
 export const namesColumns = ({ header, format }: TableDescription): boolean => header || format === "jsonl";
@@ -205,7 +184,7 @@ async function importTable(
   path: string,
   size: number,
   options: TableOptions,
-): Promise<{ imported: Imported; format: TableDescription["format"] }> {
+): Promise<{ imported: Imported; format: TableFormat | "postgres" }> {
   if (isPostgresAddress(path)) {
     const { importPostgres } = await import("./postgres/import.js");
     const onBytes = (bytes: number): void =>
@@ -253,10 +232,10 @@ async function importTable(
 
 function describe(
   path: string,
-  format: TableDescription["format"],
+  format: TableFormat | "postgres",
   imported: Imported,
   wantedColumn: string | undefined,
-): TableDescription {
+) {
   const shown = shownPath(path);
   const { delimiter, header, headerIsSure, rowCount, blankLines, titleLines = 0 } = imported;
   const { encoding, lineEnd, hasByteOrderMark } = imported;
@@ -284,7 +263,13 @@ function describe(
   if (encoding?.isGuess) parts.push(`taken for ${encoding.name} (--encoding NAME if it is another)`);
   else if (encoding?.name !== undefined && encoding.name !== "utf-8") parts.push(`read as ${encoding.name}`);
   const choice = `phrases from "${column}"${columns.length === 1 ? "" : ` of ${listed(columns)}`}`;
-  const summary = `${shown}: ${parts.join(", ")}; ${choice}`;
-  const style = { format, delimiter, lineEnd, hasByteOrderMark };
-  return { path, ...style, header, columns, column, rowCount, summary };
+  return {
+    ...{ path, format, lineEnd, hasByteOrderMark, header, columns, rowCount },
+    /** Undefined for one-column tables, JSONL and Parquet. */
+    delimiter,
+    /** The phrase column's name. */
+    column,
+    /** One line for people. */
+    summary: `${shown}: ${parts.join(", ")}; ${choice}`,
+  };
 }
