@@ -16,12 +16,7 @@ export interface CharacterSettings {
 type Kind = "letter" | "digit" | "other";
 
 /** A phrase taken apart, and the places where a character may be changed. */
-interface Taken {
-  readonly units: string[];
-  readonly kinds: readonly Kind[];
-  /** Positions of letters (and of digits, where they may change) in words that are long enough. */
-  readonly places: readonly number[];
-}
+type Taken = ReturnType<typeof takeApart>;
 
 /** Changes `units` in place; returns false where it does not apply. */
 export type Edit = (taken: Taken, random: Random, settings: CharacterSettings) => boolean;
@@ -35,7 +30,8 @@ export function characterEdit(edit: Edit, settings: CharacterSettings): Draw {
   };
 }
 
-function takeApart(phrase: string, { digits, minimumWordLength }: CharacterSettings): Taken {
+/** @returns `places`: of letters (and of digits, where they may change) in words that are long enough */
+function takeApart(phrase: string, { digits, minimumWordLength }: CharacterSettings) {
   const units = unitsOf(phrase);
   const kinds = units.map(kindOf);
   const places: number[] = [];
