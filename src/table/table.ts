@@ -134,7 +134,7 @@ export class Table {
     // Values of mixed types in JSON lines have their plain text.
     const typeOf = (type: string) => (type === "JSON" && description.format === "jsonl" ? "VARCHAR" : type);
     const types = columns.map(({ type }) => typeOf(type));
-    for await (const rows of this.texts(expression, { ...range, chunkRows: 2048 }))
+    for await (const rows of this.texts(expression, { ...range, chunkRows: 512 }))
       yield rows.map((row) => {
         const found = JSON.parse(row) as (string | null)[];
         const exacts = found.splice(columns.length) as string[];

@@ -58,6 +58,8 @@ async function writeWithVectors(
   const { table, range, vectorsPath, column } = request;
   const { columns, description, database } = table;
   await joinVectors(request, ["rowid"], ["row"], "vector");
+  // Two threads hold lines that wait for their turn: four times the memory.
+  await database.run("SET threads = 1", target);
   const query = `SELECT CAST(vector AS VARCHAR) FROM ${readParquet(vectorsPath)}`;
   const vectors = database.strings(query, target);
   if (format !== "jsonl" || description.format !== "jsonl") {
