@@ -19,17 +19,6 @@ export interface AugmentTableOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-export interface AugmentTableReport {
-  readonly path: string;
-  readonly phrases: number;
-  readonly twins: number;
-  /** Twins with the phrase's own text: by "dropout", by "unchanged", or because nothing applied. */
-  readonly unchanged: number;
-  /** Twins by rule; a twin made by several rules counts for each. */
-  readonly byRule: Readonly<Record<RuleName, number>>;
-  readonly byGranularity: Readonly<Record<Granularity, number>>;
-}
-
 /**
  * Draws twins for the phrases of an open table. Writes phrase, twin, rule (or rules: "year+abbreviation") and
  * granularity, in the table's order, as CSV, TSV, JSONL or Parquet by the output's ending. The file appears when it is complete.
@@ -40,7 +29,7 @@ export async function augmentTable(
   output: string,
   augmenter: Augmenter,
   { count = 1, seed = 1, format = rowsFormatOfName(output), signal, onProgress }: AugmentTableOptions = {},
-): Promise<AugmentTableReport> {
+) {
   signal?.throwIfAborted();
   refuseOverwriting([table.description.path], [output]);
   const byRule = Object.fromEntries(RULE_NAMES.map((name) => [name, 0])) as Record<RuleName, number>;
@@ -63,6 +52,12 @@ export async function augmentTable(
     }
   }
   await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches(), format);
-  const counts = { phrases: done, twins: count * done, unchanged: byGranularity.none };
-  return { path: output, ...counts, byRule, byGranularity };
+  return {
+    ...{ path: output, phrases: done, twins: count * done },
+    /** Twins with the phrase's own text: by "dropout", by "unchanged", or because nothing applied. */
+    unchanged: byGranularity.none,
+    /** Twins by rule; a twin made by several rules counts for each. */
+    byRule,
+    byGranularity,
+  };
 }

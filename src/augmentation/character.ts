@@ -1,5 +1,6 @@
 /** The character rules: the paper's four, those beyond them, and what they share: one edit in one word, its case kept (after nlpaug). */
 import type { Random } from "../random.js";
+import { wordList } from "../text/word-lists.js";
 import { type Draw, pick } from "./rule.js";
 
 export interface CharacterSettings {
@@ -15,12 +16,7 @@ export interface CharacterSettings {
 type Kind = "letter" | "digit" | "other";
 
 /** A phrase taken apart, and the places where a character may be changed. */
-interface Taken {
-  readonly units: string[];
-  readonly kinds: readonly Kind[];
-  /** Positions of letters (and of digits, where they may change) in words that are long enough. */
-  readonly places: readonly number[];
-}
+type Taken = ReturnType<typeof takeApart>;
 
 /** Changes `units` in place; returns false where it does not apply. */
 export type Edit = (taken: Taken, random: Random, settings: CharacterSettings) => boolean;
@@ -34,7 +30,8 @@ export function characterEdit(edit: Edit, settings: CharacterSettings): Draw {
   };
 }
 
-function takeApart(phrase: string, { digits, minimumWordLength }: CharacterSettings): Taken {
+/** @returns `places`: of letters (and of digits, where they may change) in words that are long enough */
+function takeApart(phrase: string, { digits, minimumWordLength }: CharacterSettings) {
   const units = unitsOf(phrase);
   const kinds = units.map(kindOf);
   const places: number[] = [];
@@ -153,22 +150,11 @@ export const insertCharacter: Edit = (taken, random, settings) => {
 // The paper's rule: a character becomes that of a neighbouring key; letters become letters, digits digits.
 
 /** Keys that touch on QWERTY and ЙЦУКЕН. */
-const neighbours = new Map(
-  (
-    "1:2 2:13 3:24 4:35 5:46 6:57 7:68 8:79 9:80 0:9 " +
-    "q:wa w:qeas e:wrsd r:etdf t:ryfg y:tugh u:yihj i:uojk o:ipkl p:ol a:qwsz s:weadzx d:ersfxc f:rtdgcv " +
-    "g:tyfhvb h:yugjbn j:uihknm k:iojlm l:opk z:asx x:sdzc c:dfxv v:fgcb b:ghvn n:hjbm m:jkn " +
-    "й:цф ц:йуфы у:цкыв к:уева е:кнап н:егпр г:ншро ш:гщол щ:шзлд з:щхдж х:зъжэ ъ:хэ ф:йцыя ы:цуфвяч " +
-    "в:укыачс а:кевпсм п:енарми р:нгпоит о:гшрлть л:шщодьб д:щзлжбю ж:зхдэю э:хъж я:фыч ч:ывяс с:вачм " +
-    "м:апси и:прмт т:роиь ь:олтб б:лдью ю:джб"
-  )
-    .split(" ")
-    .map((keys) => [keys[0], keys.slice(2)]),
-);
+const neighbours = wordList("keyboard", (entries) => new Map(entries as [string, string][]));
 
 /** The keys next to that of a letter or digit, in lower case; "" for any other character. */
 export const keyboardNeighbours = (character: string): string =>
-  neighbours.get(character.toLowerCase()) ?? "";
+  neighbours().get(character.toLowerCase()) ?? "";
 
 export const replaceByNeighbour: Edit = ({ units, places }, random) => {
   const able = places.filter((place) => keyboardNeighbours(units[place]) !== "");
@@ -217,27 +203,20 @@ export const replaceAtRandom: Edit = (taken, random, settings) => {
   return true;
 };
 
-/** Interchangeable anywhere in a word. */
-const anywhere =
-  "ph:f ch:kh ch:tch sh:sch sh:ch c:k y:j w:v kw:qu ts:tz z:s ks:x zh:j dj:j gu:g i:y kh:h " +
-  "ü:ue ö:oe ä:ae ß:ss ø:oe å:aa æ:ae œ:oe ü:u ö:o ä:a é:e è:e ñ:n ç:c á:a í:i ó:o ú:u š:s č:c ž:z ł:l ø:o å:a";
-/** Only after a word's first letter: double letters, vowels, silent letters (nothing after the colon). */
-const inside =
-  "ck:k ou:u ou:oo oo:u ee:i ea:ee oe:o ae:a ie:ei ai:ei ei:ey ov:off er:re or:our gh:g th:t h: e: " +
-  "ll:l ss:s tt:t nn:n mm:m pp:p rr:r ff:f dd:d";
 /** Replaced in one direction only, since a plain letter seldom stands for an accented one. */
 const oneWay = /[ß-ž]/;
 
-const spellings = [...spellingsOf(anywhere, 0), ...spellingsOf(inside, 1)];
-
-/** @param first the first place in a word where the spellings may be replaced */
-function spellingsOf(pairs: string, first: 0 | 1) {
-  return pairs.split(" ").flatMap((pair) => {
-    const [from, to] = pair.split(":");
-    const isOneWay = to === "" || oneWay.test(from);
-    return [{ from, to, first }, ...(isOneWay ? [] : [{ from: to, to: from, first }])];
-  });
-}
+/** `first`: the first place in a word where a spelling may be replaced. */
+const spellings = wordList("sound-spellings", (entries) =>
+  entries.flatMap(([where, ...pairs]) => {
+    const first = where === "inside" ? 1 : 0;
+    return pairs.flatMap((pair) => {
+      const [from, to] = pair.split(":");
+      const isOneWay = to === "" || oneWay.test(from);
+      return [{ from, to, first }, ...(isOneWay ? [] : [{ from: to, to: from, first }])];
+    });
+  }),
+);
 
 /** Changes one word of at least four letters, by a spelling drawn among those that occur in it. */
 export const respellSound: Draw = (phrase, random) => {
@@ -247,7 +226,7 @@ export const respellSound: Draw = (phrase, random) => {
   const lower = word.toLowerCase();
   // Places in the lower-case word fit the word only if no letter changes its length (İ).
   if (lower.length !== word.length) return undefined;
-  const able = spellings.filter(({ from, first }) => lower.includes(from, first));
+  const able = spellings().filter(({ from, first }) => lower.includes(from, first));
   if (able.length === 0) return undefined;
   const { from, to, first } = pick(able, random);
   const at = lower.indexOf(from, first);

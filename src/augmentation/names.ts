@@ -1,5 +1,4 @@
 /** Rules for a name as its words and its qualifier: what they share, what names gain and lose, and the rules. */
-import type { EntityType } from "../pearl/phrase-types.js";
 import { type Random, shuffled } from "../random.js";
 import { wordList, wordSet } from "../text/word-lists.js";
 import { unitsOf } from "./character.js";
@@ -52,44 +51,21 @@ export const placesOf = (words: readonly string[], isAble: (word: string) => boo
   [...words.keys()].filter((place) => isAble(words[place]));
 
 /** Suffixes that one table adds to a name and another leaves out, and what distinguishes names with the same spelling. */
-const additions = (suffixes: string, qualifiers: string) => ({
-  suffixes: suffixes.split(", "),
-  qualifiers: qualifiers.split(", "),
-});
-type Additions = ReturnType<typeof additions>;
-
-const people = additions(
-  "Jr., Sr., Jr, II, III",
-  "actor, actress, politician, footballer, musician, singer, writer, artist, cricketer, bishop, judge, soldier",
+const additions = wordList("name-additions", (entries) =>
+  entries.map(([head, ...texts]) => {
+    const [kind, ...types] = head.split(" ");
+    return { kind, types, texts };
+  }),
 );
-const organisations = additions(
-  "Inc, Inc., Ltd, Co, Co., Corp, LLC, Company, Group, Holdings, Association, Society, Club, FC, GmbH, SA, plc, " +
-    "International",
-  "company, band, newspaper, club, UK, USA, Canada, London, New York, Germany",
-);
-const places = additions(
-  "City, County, District, Province, Region, Station, Township, Island",
-  "city, village, river, district, island, USA, UK, Canada, California, Texas, Ontario, France, Germany, India, " +
-    "Japan, Australia, England",
-);
-const works = additions(
-  "film, album, season, series, (remastered), Volume 1",
-  "film, album, song, novel, TV series, video game, play, single, soundtrack",
-);
-
-const byType: Partial<Record<EntityType, Additions>> = {
-  ...{ PERSON: people, ORG: organisations, WORK_OF_ART: works },
-  ...{ GPE: places, LOC: places, FAC: places },
-};
-
-const other = additions("film, album, season, University", "ship, disambiguation");
-const all: Additions = {
-  suffixes: [people, organisations, places, other].flatMap(({ suffixes }) => suffixes),
-  qualifiers: [people, organisations, places, works, other].flatMap(({ qualifiers }) => qualifiers),
-};
 
 /** Those of a type; all of them where the type is unknown or has none. */
-const additionsOf = (type?: EntityType): Additions => (type && byType[type]) ?? all;
+function additionsOf(wanted: "suffix" | "qualifier", type = "any"): readonly string[] {
+  const all = additions().filter(({ kind }) => kind === wanted);
+  const own = all.filter(({ types }) => types.includes(type));
+  return (own.length > 0 ? own : all.filter(({ types }) => types.includes("any"))).flatMap(
+    ({ texts }) => texts,
+  );
+}
 
 /** Drops the first word or, more often, the last, which says least. */
 export const dropEndWord = editWords(3, (words, random) => {
@@ -123,7 +99,7 @@ export const insertWord = editWords(2, (words, random) => {
 
 /** Adds a suffix: "Acme" to "Acme Ltd", "Springfield" to "Springfield County". */
 export const addSuffix = editWords(1, (words, random, { type }) => {
-  const suffix = pick(additionsOf(type).suffixes, random);
+  const suffix = pick(additionsOf("suffix", type), random);
   if (words[words.length - 1].toLowerCase() === suffix.toLowerCase()) return false;
   words.push(inWholeCaseOf(words.join(" "), suffix));
   return true;
@@ -189,7 +165,7 @@ export const firstLetters: List = (phrase) => {
 export const addQualifier: Draw = (phrase, random, { type }) => {
   if (phrase.trim() === "" || namePartsOf(phrase).tail !== "") return undefined;
   const year = 1900 + Math.floor(random() * 126);
-  const drawn = random() < 0.15 ? String(year) : pick(additionsOf(type).qualifiers, random);
+  const drawn = random() < 0.15 ? String(year) : pick(additionsOf("qualifier", type), random);
   const qualifier = inWholeCaseOf(phrase, drawn);
   return random() < 0.6 ? `${phrase} (${qualifier})` : `${phrase}, ${qualifier}`;
 };

@@ -67,18 +67,9 @@ export type RuleGroup = keyof typeof RULE_GROUPS;
 
 /** All rules, in the order in which results count them. */
 export const RULE_NAMES = [
-  ...RULE_GROUPS.character,
-  ...RULE_GROUPS["word-swap"],
-  ...RULE_GROUPS.synonym,
-  "punctuation",
-  ...RULE_GROUPS.paraphrase,
-  "transliteration",
-  ...RULE_GROUPS["name-words"],
-  ...RULE_GROUPS["name-forms"],
-  "letter-case",
-  "dropout",
-  "unchanged",
-] as const;
+  ...Object.values(RULE_GROUPS).flat(),
+  ...words("punctuation transliteration letter-case dropout unchanged"),
+];
 
 export type RuleName = (typeof RULE_NAMES)[number];
 

@@ -1,4 +1,5 @@
 /** Rules for how a phrase is written: punctuation, letter case, numbers in words or digits. */
+import { wordList } from "../text/word-lists.js";
 import { type Draw, type List, likeCaseOf, oneReplaced, pick, titleCase } from "./rule.js";
 
 /** Those of AEDA (Karimi et al. 2021), which EdaCSE uses too. */
@@ -30,30 +31,22 @@ export const changeLetterCase: Draw = (phrase, random) => {
  * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
  * stay.
  */
-const upToNineteen = (
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
-  "seventeen eighteen nineteen"
-).split(" ");
-const tens = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
-const ordinalsUpToNineteen = (
-  "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth " +
-  "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
-).split(" ");
 const romans = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX".split(" ");
 
 /** Words and digits that stand for one another, in lower case: "forty-two" and "42", "forty-second" and "42nd". */
-const counterparts = new Map<string, string>();
-for (let value = 0; value <= 99; value++) {
-  const unit = value % 10;
-  const ten = tens[Math.floor(value / 10) - 2] ?? "";
-  const inWords = (small: readonly string[], round: string): string =>
-    value < 20 ? small[value] : unit === 0 ? round : `${ten}-${small[unit]}`;
-  const ending = value > 10 && value < 14 ? "th" : (["th", "st", "nd", "rd"][unit] ?? "th");
-  const cardinal = inWords(upToNineteen, ten);
-  const ordinal = inWords(ordinalsUpToNineteen, ten.replace(/y$/, "ieth"));
-  counterparts.set(cardinal, `${value}`).set(`${value}`, cardinal);
-  if (value > 0) counterparts.set(ordinal, value + ending).set(value + ending, ordinal);
-}
+const counterparts = wordList("numbers", (entries) => {
+  const words = new Map(entries.map(([value, ...own]) => [Number(value), own]));
+  const found = new Map<string, string>();
+  for (let value = 0; value <= 99; value++) {
+    const unit = value % 10;
+    const inTens = (word: string): string => `${words.get(value - unit)![0]}-${word}`;
+    const [cardinal, ordinal] = words.get(value) ?? words.get(unit)!.map(inTens);
+    const ending = value > 10 && value < 14 ? "th" : (["th", "st", "nd", "rd"][unit] ?? "th");
+    found.set(cardinal, `${value}`).set(`${value}`, cardinal);
+    if (value > 0) found.set(ordinal, value + ending).set(value + ending, ordinal);
+  }
+  return found;
+});
 
 export const spellNumber: List = (phrase) => {
   const words = phrase.split(" ");
@@ -69,7 +62,7 @@ function counterpartOf(word: string, words: readonly string[], index: number): s
   if (lower === "second" && (index > 0 || words.length === 1) && !/^\p{Lu}/u.test(word)) return undefined;
   const numeral = index === words.length - 1 ? romanCounterpart(word, words[index - 1] ?? "") : undefined;
   if (numeral !== undefined) return numeral;
-  const other = counterparts.get(lower);
+  const other = counterparts().get(lower);
   if (other === undefined || !/^\d/.test(word)) return other;
   // "sigma 54", "3 May" and "Interleukin - 1" are not spelled out, only numbers that count the next word.
   const next = words[index + 1] ?? "";

@@ -54,7 +54,7 @@ function* givenNamesAmong(
   senses: ReadonlyMap<string, readonly Sense[]>,
 ): Generator<string> {
   for (const [name, persons] of firstNames) {
-    if (notGivenNames.has(name)) continue;
+    if (notGivenNames().has(name)) continue;
     const word = name.toLowerCase();
     const asWord = (senses.get(word) ?? []).filter((sense) => sense.lemmas.includes(word));
     const count = asWord.reduce((sum, sense) => sum + sense.count, 0);
@@ -66,14 +66,7 @@ function* givenNamesAmong(
 const usualWord = 30;
 
 /** Titles, articles, and names of places rather than persons ("Springfield, Virginia"). */
-const notGivenNames = new Set(
-  (
-    "Baron Baroness Bishop Brother Captain Chief Commissaire Count Countess Dame Doctor Duchess Duke Earl Emperor " +
-    "Empress Father General King Lady Lord Madame Marquis Marquise Mother Pope President Prince Princess Queen Saint " +
-    "San Santa Sir Sister Sultan The Tsar Uncle Viscount El La Las Le Les Los " +
-    "Carolina Chad Georgia Israel Jordan Lincoln Victoria Virginia Washington"
-  ).split(" "),
-);
+const notGivenNames = wordSet("not-given-names");
 
 /** The longest run of words that is looked up; WordNet has few longer lemmas. */
 const longestSpan = 4;

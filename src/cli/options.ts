@@ -125,12 +125,6 @@ export const tableOutput = (what: string, byDefault: string) =>
     `${what}: .csv, .tsv, .jsonl, .parquet; - is standard output (default: ${byDefault})`,
   );
 
-/** The same options, which help and completion leave out. */
-export function hidden<const Options extends readonly object[]>(options: Options): Options {
-  for (const one of options as readonly unknown[] as readonly Option[]) one.hideHelp();
-  return options;
-}
-
 export function choice<
   Flags extends string,
   const Words extends readonly string[],

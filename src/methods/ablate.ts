@@ -10,7 +10,7 @@ import { groupBy } from "../by-key.js";
 import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
-import { writeWholeJson } from "../files/whole-file.js";
+import { exists, writeWholeJson } from "../files/whole-file.js";
 import { lineChart } from "../plot/line-chart.js";
 import { deviation, mean } from "../statistics.js";
 import { scoreTasks } from "./benchmark-score.js";
@@ -81,24 +81,14 @@ export interface AblationRun extends Readonly<Omit<StoredRun, "key">> {
  *       "runs": [{ "name": "whole", "scores": { "bird": 0.52 }, "mean": 0.52, "cost": 0, "steps": 500,
  *                  "loss": 3.1, "seconds": 410.2 }, { "name": "types", "against": "whole", ... }] }
  */
-export interface AblationReport {
-  readonly corpus: { readonly fingerprint: string };
-  readonly seed: number;
-  readonly seeds: number;
-  readonly steps: number;
-  readonly settings: MethodSettings;
-  readonly runs: readonly AblationRun[];
-}
-
-/** The part of training.json that a run reports. */
-const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
+export type AblationReport = Awaited<ReturnType<typeof ablate>>;
 
 /**
  * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
  * @throws TrainingError if the folder holds results or models of other settings; before any training, UsageError for an
  *   unknown task and MissingDataError for tasks without data
  */
-export async function ablate(options: AblateOptions): Promise<AblationReport> {
+export async function ablate(options: AblateOptions) {
   const { corpus, seed = 0, seeds = 1, minutes, pairs, types, tasks = ["all"] } = options;
   options.signal?.throwIfAborted();
   await locateTasks({ tasks, dataFolder: options.dataFolder });
@@ -209,14 +199,11 @@ async function oneRun(
  */
 async function trainedModel(output: string, key: string, options: Omit<CorpusFinetuneOptions, "output">) {
   const keyPath = `${output}.key.json`;
-  const trained = await readJson(join(output, "training.json"), StoredResult, trouble);
-  if (trained) {
-    const stored = await readJson(keyPath, v.object({ key: v.string() }), trouble);
-    if (stored?.key === key) return trained.result;
+  const stored = await readJson(keyPath, v.object({ key: v.string() }), trouble);
+  if (stored?.key !== key && (await exists(output)))
     throw new TrainingError(
       `${output}: the model was trained with other settings or on another corpus. Name another folder, or remove this one.`,
     );
-  }
   // before the training: a kill after it leaves a model that is known
   await writeWholeJson(keyPath, { key });
   const minutes = options.steps === undefined ? options.minutes : undefined;

@@ -95,7 +95,7 @@ export async function startOfBase(
 }
 
 /** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
-export async function describeBase(given: string, { path, name, graph }: ModelFolder): Promise<BaseModel> {
+export async function describeBase(given: string, { path, name, graph }: ModelFolder) {
   const { licence } = await readModelCard(path);
   const fingerprint = await fileFingerprint(graph);
   return { name: (await exists(given)) ? name : given, fingerprint, ...(licence && { licence }) };
@@ -267,13 +267,7 @@ export function withWeights(model: Model, weights: ReadonlyMap<string, Tensor>):
 }
 
 /** The model that a training started from. */
-export interface BaseModel {
-  /** A hub id, or a folder's name. */
-  readonly name: string;
-  /** Of its graph. */
-  readonly fingerprint: string;
-  readonly licence?: string;
-}
+export type BaseModel = Awaited<ReturnType<typeof describeBase>>;
 
 interface CardParts {
   readonly metadata: object;

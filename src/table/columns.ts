@@ -1,7 +1,7 @@
 /** Chooses the column that holds the phrases, and says so when the choice fails. */
 import { closest, distance } from "fastest-levenshtein";
 import { TableError } from "../errors.js";
-import { isNumeric, phraseColumnNames } from "./read/header.js";
+import { isNumeric, usualNames } from "./read/header.js";
 
 export interface ColumnInfo {
   readonly name: string;
@@ -19,7 +19,7 @@ export function choosePhraseColumn(path: string, columns: ColumnInfo[], wanted: 
   const names = columns.map((column) => column.name);
   if (wanted !== undefined) return findColumn(path, names, wanted);
   if (columns.length === 1) return 0;
-  for (const usual of phraseColumnNames) {
+  for (const usual of usualNames().phrases) {
     const index = columns.findIndex((column) => column.isText && column.name.trim().toLowerCase() === usual);
     if (index >= 0) return index;
   }

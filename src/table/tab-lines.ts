@@ -4,20 +4,9 @@ import { messageOf, TableError } from "../errors.js";
 import { openFingerprint } from "../files/checksums/fingerprint.js";
 import { writeText } from "./write/text-rows.js";
 
-export interface TabBlock {
-  /** Line number of the first row, counted from 1. */
-  readonly line: number;
-  readonly rows: string[][];
-}
-
-export interface WrittenLines {
-  readonly rows: number;
-  /** SHA-256 of the file, hexadecimal. */
-  readonly hash: string;
-}
-
 /**
  * The rows under the header, in blocks of about a megabyte.
+ * @returns `line`: the number of the first row's line, counted from 1
  * @param presence "may be absent": a file that does not exist has no rows
  * @throws TableError with file and line
  */
@@ -25,7 +14,7 @@ export async function* readTabLines(
   path: string,
   columns: readonly string[],
   presence: "must exist" | "may be absent" = "must exist",
-): AsyncGenerator<TabBlock> {
+): AsyncGenerator<{ line: number; rows: string[][] }> {
   const expected = `the header ${columns.join(", ")} (tab-separated)`;
   let line = 1;
   for await (const lines of lineBlocks(path, presence)) {
@@ -70,13 +59,14 @@ async function* lineBlocks(path: string, presence: "must exist" | "may be absent
 
 /**
  * Writes a header and rows; the file appears under its name when it is complete.
+ * @returns the number of rows, and SHA-256 of the file, hexadecimal
  * @throws TableError for a cell with a tab or a line break, or where the file cannot be written
  */
 export async function writeTabLines(
   path: string,
   columns: readonly string[],
   rows: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
-): Promise<WrittenLines> {
+) {
   const hash = openFingerprint();
   let count = 0;
   async function* parts(): AsyncGenerator<string> {

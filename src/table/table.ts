@@ -2,15 +2,9 @@
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { isPostgresAddress } from "../files/place.js";
+import { type Cell, cellOfType } from "./cell.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
-import {
-  formatOfName,
-  type LineStyle,
-  nameOfDelimiter,
-  parseDelimiter,
-  parseEncoding,
-  type TableFormat,
-} from "./format.js";
+import { formatOfName, nameOfDelimiter, parseDelimiter, parseEncoding, type TableFormat } from "./format.js";
 import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
@@ -51,21 +45,7 @@ export interface ReadingProgress {
 }
 
 /** How a table was read. */
-export interface TableDescription {
-  path: string;
-  format: TableFormat | "postgres";
-  /** Undefined for one-column tables, JSONL and Parquet. */
-  delimiter?: string;
-  header: boolean;
-  columns: string[];
-  /** The phrase column's name. */
-  column: string;
-  rowCount: number;
-  lineEnd?: LineStyle["lineEnd"];
-  hasByteOrderMark?: boolean;
-  /** One line for people. */
-  summary: string;
-}
+export type TableDescription = ReturnType<typeof describe>;
 
 /** Whether a table names its columns itself: in a header, or as keys of JSON. */
 export const namesColumns = ({ header, format }: TableDescription): boolean => header || format === "jsonl";
@@ -132,8 +112,8 @@ export class Table {
   }
 
   /** The texts that an SQL expression gives of the rows, in their order; `c0` is the whole line of a JSONL table. */
-  async *expressionValues(expression: string): AsyncGenerator<string[]> {
-    yield* this.texts(expression, {});
+  async *expressionValues(expression: string, range: RowRange = {}): AsyncGenerator<string[]> {
+    yield* this.texts(expression, range);
   }
 
   /** Whether a row, counted from 0, has no value in a column. A bit is kept for each row. */
@@ -146,10 +126,20 @@ export class Table {
     return (row) => (bits[Math.floor(row / 8)] & (1 << (row % 8))) !== 0;
   }
 
-  /** Each row as a JSON array of texts, with null where there is no value, and then of what `exact` gives. */
-  async *jsonRows(): AsyncGenerator<string[]> {
-    const texts = [...this.columns.map(({ text }) => text), ...this.columns.map(({ exact = "''" }) => exact)];
-    yield* this.texts(`CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`, {});
+  /** The cells of each row as they are written out again, in the order of the columns. */
+  async *cells(range: RowRange = {}): AsyncGenerator<Cell[][]> {
+    const { columns, description } = this;
+    const texts = [...columns.map(({ text }) => text), ...columns.map(({ exact = "''" }) => exact)];
+    const expression = `CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`;
+    // Values of mixed types in JSON lines have their plain text.
+    const typeOf = (type: string) => (type === "JSON" && description.format === "jsonl" ? "VARCHAR" : type);
+    const types = columns.map(({ type }) => typeOf(type));
+    for await (const rows of this.texts(expression, { ...range, chunkRows: 512 }))
+      yield rows.map((row) => {
+        const found = JSON.parse(row) as (string | null)[];
+        const exacts = found.splice(columns.length) as string[];
+        return types.map((type, index) => cellOfType(type, found[index], exacts[index]));
+      });
   }
 
   private async *texts(
@@ -194,7 +184,7 @@ async function importTable(
   path: string,
   size: number,
   options: TableOptions,
-): Promise<{ imported: Imported; format: TableDescription["format"] }> {
+): Promise<{ imported: Imported; format: TableFormat | "postgres" }> {
   if (isPostgresAddress(path)) {
     const { importPostgres } = await import("./postgres/import.js");
     const onBytes = (bytes: number): void =>
@@ -242,10 +232,10 @@ async function importTable(
 
 function describe(
   path: string,
-  format: TableDescription["format"],
+  format: TableFormat | "postgres",
   imported: Imported,
   wantedColumn: string | undefined,
-): TableDescription {
+) {
   const shown = shownPath(path);
   const { delimiter, header, headerIsSure, rowCount, blankLines, titleLines = 0 } = imported;
   const { encoding, lineEnd, hasByteOrderMark } = imported;
@@ -273,7 +263,13 @@ function describe(
   if (encoding?.isGuess) parts.push(`taken for ${encoding.name} (--encoding NAME if it is another)`);
   else if (encoding?.name !== undefined && encoding.name !== "utf-8") parts.push(`read as ${encoding.name}`);
   const choice = `phrases from "${column}"${columns.length === 1 ? "" : ` of ${listed(columns)}`}`;
-  const summary = `${shown}: ${parts.join(", ")}; ${choice}`;
-  const style = { format, delimiter, lineEnd, hasByteOrderMark };
-  return { path, ...style, header, columns, column, rowCount, summary };
+  return {
+    ...{ path, format, lineEnd, hasByteOrderMark, header, columns, rowCount },
+    /** Undefined for one-column tables, JSONL and Parquet. */
+    delimiter,
+    /** The phrase column's name. */
+    column,
+    /** One line for people. */
+    summary: `${shown}: ${parts.join(", ")}; ${choice}`,
+  };
 }

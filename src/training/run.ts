@@ -185,15 +185,12 @@ export interface PreparedRun<Record extends RunRecord> {
  * it is removed when the model is written and when the run ends before there is anything to resume from. What an earlier
  * run left there stays until the first step of one that starts over.
  * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
- * @param kept names in that folder that a run which is stopped before its first step leaves there; `prepare` checks what
- * they hold
  * @throws ArgumentError if the output exists; LockedError while another process trains it; TrainingError; errors of the
  * method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
   prepare: (work: string) => Promise<PreparedRun<Record>>,
-  kept: readonly string[] = [],
 ): Promise<RunReport<Record>> {
   options.signal?.throwIfAborted();
   const { output, continuedBy = "--resume" } = options;
@@ -208,7 +205,7 @@ export async function runMethod<Record extends RunRecord>(
   }
   await checkIsFree(output);
   const lastCheckpoint = () => listCheckpoints(join(work, checkpointFolder)).at(-1);
-  const { isNew, release } = await openWorkFolder(work);
+  const release = await openWorkFolder(work);
   try {
     await removePartialFolders(output);
     const earlier = options.resume === "continue" ? undefined : lastCheckpoint();
@@ -219,10 +216,9 @@ export async function runMethod<Record extends RunRecord>(
       );
     return await runIn(work, options, prepare);
   } catch (error) {
-    const isStopped = options.signal?.aborted === true;
-    if (!(await isWorthKeeping(work, isStopped || !isNew ? kept : []))) await removeOwn(work, "everything");
+    if (!(await isWorthKeeping(work))) await removeOwn(work, "everything");
     const last = lastCheckpoint();
-    if (isStopped && last)
+    if (options.signal?.aborted && last)
       options.onNote?.(`training was stopped after step ${last.step}; ${continuedBy} continues from there`);
     throw error;
   } finally {
@@ -407,7 +403,7 @@ export async function planRun(prepared: Trainable, options: Measurable): Promise
 /** What a training writes. */
 const ofTraining = [checkpointFolder, "metrics.jsonl", "steps.json", "evaluation", "failed-step-N.json"];
 /** What methods prepare. */
-const ofMethods = ["start", "scratch", "text"];
+const ofMethods = ["start", "scratch"];
 
 /** True for a name of the list, and for what a killed process left under a temporary one. */
 function isOf(names: readonly string[], entry: string): boolean {
@@ -415,9 +411,12 @@ function isOf(names: readonly string[], entry: string): boolean {
   return names.includes(whole.replace(/^failed-step-\d+/, "failed-step-N"));
 }
 
-/** Makes or takes over a folder. @throws LockedError while another process of this machine trains in it */
+/**
+ * Makes or takes over a folder.
+ * @returns lets another process use the folder; removes it where it is empty
+ * @throws LockedError while another process of this machine trains in it
+ */
 async function openWorkFolder(path: string) {
-  const isNew = !(await exists(path));
   await makeFolder(path).catch((cause: unknown) => {
     throw isSystemError(cause)
       ? new ModelError(`${path} cannot be made: ${messageOf(cause)}. Name another folder for the output.`, {
@@ -427,15 +426,10 @@ async function openWorkFolder(path: string) {
   });
   // A run that was killed on another machine resumes here.
   const lock = await acquireLock(path, "are gone");
-  return {
-    /** False where an earlier run left it. */
-    isNew,
-    /** Lets another process use the folder; removes it where it is empty. */
-    async release(): Promise<void> {
-      await lock.release();
-      // fails, as it should, where anything is left
-      await rmdir(path).catch(() => {});
-    },
+  return async (): Promise<void> => {
+    await lock.release();
+    // fails, as it should, where anything is left
+    await rmdir(path).catch(() => {});
   };
 }
 
@@ -448,10 +442,9 @@ async function removeOwn(work: string, what: "training" | "everything"): Promise
     if (isOf(names, entry)) await rm(join(work, entry), { recursive: true, force: true });
 }
 
-/** True if a run left steps to resume from, a failed one to look at, or what `prepare` keeps. */
-async function isWorthKeeping(work: string, kept: readonly string[]): Promise<boolean> {
+/** True if a run left steps to resume from, or a failed one to look at. */
+async function isWorthKeeping(work: string): Promise<boolean> {
   const names = await entriesOf(work);
-  if (names.some((name) => kept.includes(name))) return true;
   const metrics = await stat(join(work, "metrics.jsonl")).catch(() => undefined);
   const isKept = (name: string) => name === checkpointFolder || name.startsWith("failed-step-");
   return names.some(isKept) || (metrics?.size ?? 0) > 0;

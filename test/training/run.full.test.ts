@@ -193,7 +193,7 @@ describe("a stopped run", () => {
     const output = newOutput();
     await stopped({ output });
     const work = `${output}.training`;
-    for (const name of ["text", "evaluation.0123456789ab.partial"]) mkdirSync(join(work, name));
+    for (const name of ["start", "evaluation.0123456789ab.partial"]) mkdirSync(join(work, name));
     for (const name of ["failed-step-2.json", "text.txt"]) writeFileSync(join(work, name), "");
     const notes: string[] = [];
     const names: string[][] = [];
@@ -202,7 +202,7 @@ describe("a stopped run", () => {
     expect(notes[0]).toMatch(
       /the checkpoint of step 3 is removed when training begins \(--resume continues from it\)$/,
     );
-    expect(names[0]).toEqual(["lock", "metrics.jsonl", "text", "text.txt"]);
+    expect(names[0]).toEqual(["lock", "metrics.jsonl", "start", "text.txt"]);
     expect(report.resumedAt).toBe(0);
     expect(readdirSync(work)).toEqual(["text.txt"]);
   });

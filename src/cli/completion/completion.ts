@@ -1,4 +1,5 @@
 /** `pearl completion`: prints a script that completes commands, options and their values in a shell. */
+import { Option } from "commander";
 import { UsageError } from "../../errors.js";
 import { type AnyCommand, command } from "../command.js";
 
@@ -18,38 +19,41 @@ export const completionCommand = (loadAll: () => Promise<AnyCommand[]>): AnyComm
       if (!Object.hasOwn(scripts, shell)) {
         throw new UsageError(`"${shell}" is not a shell that pearl knows: use bash, zsh or fish`);
       }
-      session.print(scripts[shell as Shell](entriesOf("pearl", await loadAll())).trimEnd());
+      session.print(
+        scripts[shell as keyof typeof scripts](entriesOf("pearl", { commands: await loadAll() })).trimEnd(),
+      );
     },
   });
 
-export type Shell = keyof typeof scripts;
+const scripts = { bash, zsh, fish } as const;
 
-export const scripts = { bash, zsh, fish } as const;
-
-const namesOf = (options: readonly EntryOption[]): string[] => options.flatMap(({ names }) => names);
+const namesOf = ({ short, long }: Option): string[] => [short, long].filter((name) => name !== undefined);
 
 /** Branches of a `case`: how the words typed so far lead to a command. */
 const pathBranches = (entries: readonly Entry[]): string => pathsOf(entries.slice(1));
 
-/** A line for each option with choices, made by `line` of its places ("pearl join --kind") and its choices. */
-const choiceBranches = (entries: readonly Entry[], line: (words: string) => string): string =>
+const reply = (words: readonly string[]): string =>
+  `COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$current"))`;
+
+/** A line for each option with choices, by its places: "pearl join --kind". */
+const choiceBranches = (entries: readonly Entry[]): string =>
   entries
     .flatMap(({ path, options }) =>
       options
-        .filter(({ choices }) => choices.length > 0)
-        .map(({ names, choices }) => {
-          const places = names.map((name) => `"${path} ${name}"`).join("|");
-          return `    ${places}) ${line(choices.join(" "))}; return;;\n`;
+        .filter(({ argChoices }) => argChoices !== undefined)
+        .map((option) => {
+          const places = namesOf(option).map((name) => `"${path} ${name}"`);
+          return `    ${places.join("|")}) ${reply(option.argChoices!)}; return;;\n`;
         }),
     )
     .join("");
 
-/** A line for each command, made by `line` of the words that may follow it. */
-const wordBranches = (entries: readonly Entry[], line: (words: string) => string): string =>
+/** A line for each command with the words that may follow it. */
+const wordBranches = (entries: readonly Entry[]): string =>
   entries
     .map(({ path, commands, options }) => {
-      const words = [...commands.map(({ name }) => name), ...namesOf(options)];
-      return `    "${path}") ${line(words.join(" "))};;\n`;
+      const words = [...commands.map(({ name }) => name), ...options.flatMap(namesOf)];
+      return `    "${path}") ${reply(words)};;\n`;
     })
     .join("");
 
@@ -60,13 +64,8 @@ const pathsOf = (entries: readonly Entry[]): string => entries.map(({ path }) =>
 const leaves = (entries: readonly Entry[]): string =>
   pathsOf(entries.filter(({ commands }) => commands.length === 0));
 
-/** The paths of groups that are commands, too: subcommands or files follow them. */
-const commandGroups = (entries: readonly Entry[]): string =>
-  pathsOf(entries.filter(({ commands, isCommand }) => isCommand && commands.length > 0));
-
-function bash(entries: readonly Entry[]): string {
-  const reply = (words: string): string => `COMPREPLY=($(compgen -W "${words}" -- "$current"))`;
-  return `# completion of pearl for bash, made by: pearl completion bash
+function bash(entries: readonly Entry[], shell = "bash"): string {
+  return `# completion of pearl for ${shell}, made by: pearl completion ${shell}
 _pearl() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" place=pearl index
   COMPREPLY=()
@@ -74,47 +73,34 @@ _pearl() {
     case "$place \${COMP_WORDS[index]}" in ${pathBranches(entries)}) place="$place \${COMP_WORDS[index]}";; esac
   done
   case "$place $previous" in
-${choiceBranches(entries, reply)}  esac
+${choiceBranches(entries)}  esac
   case "$place" in ${leaves(entries)}) [[ "$current" == -* ]] || return;; esac
   case "$place" in
-${wordBranches(entries, reply)}  esac
+${wordBranches(entries)}  esac
 }
 complete -o default -F _pearl pearl
 `;
 }
 
+/** zsh completes by the functions of bash once it is asked to. */
 function zsh(entries: readonly Entry[]): string {
-  const offer = (words: string): string => `compadd -- ${words}`;
-  return `#compdef pearl
-# completion of pearl for zsh, made by: pearl completion zsh
-_pearl() {
-  local current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}" place=pearl index
-  for ((index = 2; index < CURRENT; index++)); do
-    case "$place \${words[index]}" in ${pathBranches(entries)}) place="$place \${words[index]}";; esac
-  done
-  case "$place $previous" in
-${choiceBranches(entries, offer)}  esac
-  case "$place" in ${leaves(entries)}) [[ "$current" == -* ]] || { _files; return; };; esac
-  case "$place" in ${commandGroups(entries)}) [[ "$current" == -* ]] || _files;; esac
-  case "$place" in
-${wordBranches(entries, offer)}  esac
-}
-compdef _pearl pearl
-`;
+  return `autoload -U +X bashcompinit && bashcompinit\n${bash(entries, "zsh")}`;
 }
 
 function fish(entries: readonly Entry[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const lines = entries.flatMap(({ path, commands, options, isCommand }) => {
+  const lines = entries.flatMap(({ path, commands, options }) => {
     const where = `complete -c pearl -n '__pearl_at ${path}'`;
+    const files = options.length > 0 ? "" : " -f";
     return [
-      ...commands.map(
-        ({ name, summary }) => `${where}${isCommand ? "" : " -f"} -a ${name} -d ${quoted(summary)}`,
-      ),
-      ...options.map(({ names, description, value, choices }) => {
-        const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name[1]}`));
-        const taken =
-          choices.length > 0 ? [`-x -a ${quoted(choices.join(" "))}`] : value === "some" ? ["-r"] : [];
+      ...commands.map(({ name, summary }) => `${where}${files} -a ${name} -d ${quoted(summary)}`),
+      ...options.map((option) => {
+        const { argChoices, required, optional, description } = option;
+        const flags = namesOf(option).map((name) =>
+          name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name[1]}`,
+        );
+        const file = required || optional ? ["-r"] : [];
+        const taken = argChoices ? [`-x -a ${quoted(argChoices.join(" "))}`] : file;
         return [where, ...flags, ...taken, `-d ${quoted(description)}`].join(" ");
       }),
     ];
@@ -134,53 +120,21 @@ ${lines.join("\n")}
 }
 
 /** A command or a group of commands with what may follow its name. */
-export interface Entry {
+interface Entry {
   /** The words that lead here: "pearl index build". */
   readonly path: string;
-  readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  readonly options: readonly EntryOption[];
-  /** Whether the path is a command by itself, so that files may follow it. */
-  readonly isCommand: boolean;
-}
-
-export interface EntryOption {
-  /** As they are typed: "-o", "--output". */
-  readonly names: readonly string[];
-  readonly description: string;
-  /** Whether a value follows. */
-  readonly value: "none" | "some";
-  /** The values to choose from; none where any text or file may follow. */
-  readonly choices: readonly string[];
-}
-
-/** @param own the options that may follow the path itself; none where it is no command */
-export function entriesOf(
-  path: string,
-  commands: readonly AnyCommand[],
-  own: readonly EntryOption[] = [],
-): Entry[] {
-  const names = commands.map(({ name, summary }) => ({ name, summary }));
-  const here = { path, commands: names, options: own, isCommand: own.length > 0 };
-  return [here, ...commands.flatMap((command) => entriesOfCommand(`${path} ${command.name}`, command))];
+  readonly commands: readonly AnyCommand[];
+  /** None where the path is no command by itself, so that no files may follow it. */
+  readonly options: readonly Option[];
 }
 
 /** A group has its own options, or those of the command that runs where none is named. */
-function entriesOfCommand(path: string, { commands = [], options, run }: AnyCommand): Entry[] {
+function entriesOf(path: string, { commands = [], options, run }: Partial<AnyCommand>): Entry[] {
   const byDefault = commands.find(({ runs }) => runs === "default");
   const own = options ?? byDefault?.options ?? [];
-  const shown = own.filter(({ hidden }) => !hidden);
-  const declared = shown.map(({ short, long, description, required, optional, argChoices = [] }) => ({
-    names: [short, long].filter((name) => name !== undefined),
-    description,
-    value: required || optional ? ("some" as const) : ("none" as const),
-    choices: argChoices,
-  }));
-  return entriesOf(path, commands, (run ?? byDefault) === undefined ? [] : [...declared, help]);
+  const isCommand = (run ?? byDefault) !== undefined;
+  return [
+    { path, commands, options: isCommand ? [...own, new Option("-h, --help", "show the help")] : [] },
+    ...commands.flatMap((command) => entriesOf(`${path} ${command.name}`, command)),
+  ];
 }
-
-const help: EntryOption = {
-  names: ["-h", "--help"],
-  description: "show the help",
-  value: "none",
-  choices: [],
-};

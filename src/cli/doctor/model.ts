@@ -17,27 +17,16 @@ import { planFinetune } from "../../methods/pairs/finetune.js";
 import type { ProbeAnswer } from "../../runtime/devices/probe.js";
 import type { Session } from "../session.js";
 
-/** A fact or capability of the model. */
-export interface ModelFinding extends ProbeAnswer {
-  readonly name: string;
-}
-
 /** Everything that `pearl doctor MODEL --json` prints; `works` is true if the model encodes. */
-export interface ModelDiagnosis {
-  readonly works: boolean;
-  readonly model: string;
-  /** The folder of its files. */
-  readonly path: string;
-  readonly findings: readonly ModelFinding[];
-}
+export type ModelDiagnosis = Awaited<ReturnType<typeof diagnoseModel>>;
 
 /** @throws ModelError where there is no such model */
 export async function diagnoseModel(
   model: string,
   { signal, onDownload }: Pick<Session, "signal" | "onDownload">,
-): Promise<ModelDiagnosis> {
+) {
   const path = await locateFiles(model, { signal, onDownload });
-  const findings: ModelFinding[] = [];
+  const findings: (ProbeAnswer & { readonly name: string })[] = [];
   const tryTo = async (name: string, attempt: () => Promise<string>): Promise<void> => {
     signal.throwIfAborted();
     const found = await attempt().then(

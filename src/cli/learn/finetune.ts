@@ -9,7 +9,6 @@ import { counted } from "../format.js";
 import {
   choice,
   fractionBelowOne,
-  hidden,
   many,
   option,
   positiveInteger,
@@ -35,8 +34,6 @@ const wholeNumbers = (text: string): number[] => text.split(",").map((part) => p
 const fractionOrFile = (text: string): number | string =>
   Number.isNaN(Number(text)) ? text : fractionBelowOne(text);
 
-const [checkpoints, ...running] = trainingOptions(500);
-
 const options = [
   required(
     "--pairs <file>",
@@ -58,6 +55,7 @@ const options = [
     "pairs held out to choose the weights (default: 0.1 of at least 200 pairs; 0: none)",
     fractionOrFile,
   ),
+  option("--eval-data <folder>", "benchmark data to score instead").conflicts("validate"),
   option(
     "--patience <n>",
     "end after n evaluations in a row that are no better (default: 5 with held-out pairs)",
@@ -73,11 +71,7 @@ const options = [
   option("--batch-size <n>", "most pairs in a batch (default: a thirtieth, 32 to 512)", positiveInteger),
   many("--set <name=value>", "another setting, such as temperature=0.05, warmUp=0.1, schedule=linear"),
   shared.seed,
-  ...running,
-  ...hidden([
-    option("--eval-data <folder>", "benchmark data to score instead").conflicts("validate"),
-    checkpoints,
-  ] as const),
+  ...trainingOptions(500),
 ] as const;
 
 type Options = OptionsOf<typeof options>;

@@ -16,7 +16,7 @@ const ofReading = {
 export default command({
   name: "pretrain",
   summary: "train a small encoder of words or sentences from scratch on running text",
-  arguments: [["<text...>", "text files, or tables with a column of text (.gz too)"]],
+  arguments: [["<text...>", "text files, or tables with a column of text (.gz too); - reads standard input"]],
   options: [
     required("-o, --output <folder>", "folder of the new model"),
     option("--column <name>", "column of text in tables (default: the one with the longest cells)"),

@@ -5,7 +5,7 @@ import type { CorpusFinetuneOptions, TrainingPlan } from "../../methods/corpus/c
 import { refuseStandardOutput } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { hidden, option, positiveInteger, repeatable } from "../options.js";
+import { option, positiveInteger, repeatable } from "../options.js";
 import type { Session } from "../session.js";
 import {
   checkShape,
@@ -20,8 +20,6 @@ import {
   trainingOptions,
 } from "./training.js";
 
-const [checkpoints, ...running] = trainingOptions(500);
-
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
   option("--pairs <file>", "table with columns text and positive: more positives", repeatable),
@@ -33,8 +31,7 @@ const options = [
   option("--eval-data <folder>", "benchmark data: score after every epoch and keep the best weights"),
   option("--patience <n>", "end after n evaluations in a row that are no better", positiveInteger),
   ...lengthOptions,
-  ...running,
-  ...hidden([checkpoints] as const),
+  ...trainingOptions(500),
 ] as const;
 
 export default command({

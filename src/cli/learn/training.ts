@@ -5,7 +5,14 @@ import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
-import { averageText, gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
+import {
+  averageText,
+  gainText,
+  type RunPlan,
+  type RunRecord,
+  type RunReport,
+  weightsText,
+} from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import { many, option, positiveInteger, positiveNumber, resumption, shared } from "../options.js";
@@ -84,18 +91,9 @@ export function trainingSettings(options: TrainingOptions, { signal, say, show }
   };
 }
 
-interface TrainingReport {
-  readonly output: string;
-  /** What training.json says of the data and of the settings. */
-  readonly data?: object;
-  readonly settings?: object;
-  readonly result: RunResult;
-  readonly resumedAt: number;
-}
-
 /** Prints what was written. @param data what was trained on, such as "20 pairs" */
 export async function printTraining(
-  report: TrainingReport,
+  report: RunReport<RunRecord> & { readonly data?: object },
   session: Session,
   ...data: string[]
 ): Promise<void> {
@@ -240,8 +238,10 @@ const isPresets = ({ base, set = [] }: MethodOptions): boolean =>
 /** The preset with the options' changes, then those of `--set` in its order. */
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
   const { readPreset } = await import("../../methods/settings/method-settings.js");
-  const { withAssigned, withChoices } = await import("../../methods/settings/choices.js");
-  const { base, epochs, lr: learningRate, preset = base === "none" ? "from-scratch" : undefined } = options;
-  const changed = withChoices(await readPreset(preset), { base, epochs, learningRate });
+  const { withAssigned } = await import("../../methods/settings/choices.js");
+  const { base, preset = base === "none" ? "from-scratch" : undefined } = options;
+  const settings = await readPreset(preset);
+  const { epochs = settings.epochs, lr: learningRate = settings.learningRate } = options;
+  const changed = { ...settings, base: base ?? settings.base, epochs, learningRate };
   return withAssigned(changed, options.set ?? [], "corpus");
 }

@@ -1,4 +1,4 @@
-/** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
+/** Reads a corpus folder and a table of pairs, and makes PEARL's batches of them for a model. */
 import { join } from "node:path";
 import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
 import { countBy, groupBy } from "../../by-key.js";
@@ -19,9 +19,8 @@ import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { batchSeed, createRandom, epochOrders, type Random } from "../../random.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
 import { splitWords } from "../../text/char-ngrams.js";
-import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
-import { type ContextSettings, openContexts } from "../pretrain/spans.js";
+import { type ContextSettings, contextSpans } from "../pretrain/spans.js";
 import type { MethodSettings, PairSide } from "../settings/method-settings.js";
 import { type RunKey, withContents } from "../settings/schema.js";
 import { partRows } from "./corpus-terms.js";
@@ -32,7 +31,7 @@ export const batchKeys = [
   ...(["run", "hardGroupBy", "augmentPairs", "augmentation"] as const),
 ];
 
-/** What decides the batches of a corpus, as plain data. */
+/** What decides the batches of a corpus. */
 export interface CorpusBatchSettings extends BatchSettings, Pick<MethodSettings, (typeof batchKeys)[number]> {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
@@ -43,36 +42,13 @@ export interface CorpusBatchSettings extends BatchSettings, Pick<MethodSettings,
   readonly cells?: number;
 }
 
-/** What a corpus has for training. */
-export interface CorpusFacts {
-  readonly phrases: number;
-  /** Phrases with a known entity type. */
-  readonly typed: number;
-  readonly withHardNegatives: number;
-  /** Phrases with a known synonym. */
-  readonly withSynonyms: number;
-  readonly synonymPairs: number;
-  /** Rows of the table of more pairs. */
-  readonly pairs: number;
-  /** Batches until every phrase of the corpus was an anchor once. */
-  readonly batchesPerEpoch: number;
-  /** Of phrases.tsv and synonyms.tsv. */
-  readonly fingerprint: string;
-}
+export type CorpusBatches = Awaited<ReturnType<typeof openCorpusBatches>>;
 
-export interface CorpusBatches extends TrainingData {
-  readonly facts: CorpusFacts;
-  /** Of the rows of the table of more pairs, where there is one. */
-  readonly pairsFingerprint?: string;
-  describe(index: number): { text: string; positive: string; type: string | undefined }[];
-}
+/** What a corpus has for training. */
+export type CorpusFacts = CorpusBatches["facts"];
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
-export async function openCorpusBatches(
-  corpus: Corpus,
-  settings: CorpusBatchSettings,
-  reader: Reader,
-): Promise<CorpusBatches> {
+export async function openCorpusBatches(corpus: Corpus, settings: CorpusBatchSettings, reader: Reader) {
   const { folder } = corpus;
   const { types, seed, cells, synonymSides } = settings;
   const pairs = await readSynonyms(folder);
@@ -84,31 +60,38 @@ export async function openCorpusBatches(
     settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
   const pairTypes = table?.types ?? new Map();
   const rowsOf = corpusRows({ ...corpus, negatives, sources, augmenter, pairTypes }, settings);
-  const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
+  const { contexts } = settings;
+  const spansOf = contexts && contextSpans(contexts, seed);
   const inputNames = new Set(settings.inputNames);
   // files by their contents: a run resumes after they were moved, but not after they were changed
   const contents = {
     ...(await withContents(settings)),
     pairs: table && { rows: settings.pairs?.rows, fingerprint: table.fingerprint },
-    contexts: contexts && { ...settings.contexts, folder: contexts.fingerprint },
+    contexts: contexts && { ...contexts, text: contexts.text.fingerprint },
     negatives: negatives.size > 0 && (await fileFingerprint(join(folder, CORPUS_FILES.hardNegatives))),
   };
   return {
     fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(contents)}`,
     facts: {
       phrases: corpus.phrases.length,
+      /** Phrases with a known entity type. */
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
       withHardNegatives: negatives.size,
+      /** Phrases with a known synonym. */
       withSynonyms: synonyms.size,
       synonymPairs: corpus.manifest.counts.synonymPairs,
+      /** Rows of the table of more pairs. */
       pairs: table?.size ?? 0,
+      /** Batches until every phrase of the corpus was an anchor once. */
       batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
+      /** Of phrases.tsv and synonyms.tsv. */
       fingerprint: corpus.manifest.fingerprint,
     },
-    ...(table && { pairsFingerprint: table.fingerprint }),
-    async batch(index) {
+    /** Of the rows of the table of more pairs, where there is one. */
+    pairsFingerprint: table?.fingerprint,
+    async batch(index: number) {
       const rows = rowsOf(index);
-      const spans = await contexts?.ofBatch(index);
+      const spans = spansOf?.(index);
       const paired = rows.flatMap(({ text, positive }) => [text, positive]);
       const { read, places, place } = await readDistinct([...paired, ...(spans?.texts ?? [])], reader);
       return contrastiveBatch(
@@ -126,7 +109,7 @@ export async function openCorpusBatches(
         { types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
       );
     },
-    describe: (index) =>
+    describe: (index: number) =>
       rowsOf(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
   };
 }

@@ -24,23 +24,19 @@ import {
   type PreparedRun,
   planRun,
   type RunOptions,
-  type RunPlan,
-  type RunRecord,
   type RunReport,
-  type RunResult,
   resultOf,
   runMethod,
 } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
-import { openTexts, textFolder } from "../pretrain/text-shards.js";
+import { readNumberedText } from "../pretrain/numbered-text.js";
 import { withAvailableCharacters } from "../settings/choices.js";
-import { type Departure, departures } from "../settings/departures.js";
+import { departures } from "../settings/departures.js";
 import { decayOf, type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import { settingsFault } from "../settings/schema.js";
 import {
   averagedWithBase,
-  type BaseModel,
   cardText,
   checkTrainable,
   describeBase,
@@ -91,7 +87,7 @@ type PreparedTraining = Awaited<ReturnType<typeof prepareTraining>>;
  * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError
  */
 export const finetuneOnCorpus = (options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> =>
-  runMethod(options, async (work) => runOf(await prepareTraining(options, work), options), [textFolder]);
+  runMethod(options, async (work) => runOf(await prepareTraining(options, work), options));
 
 /** The run of a prepared training. */
 export function runOf(
@@ -128,11 +124,15 @@ export function runOf(
 
 /**
  * Corpus, start model, graph and batches.
- * @param work a folder for the start model and shards of text
- * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be fetched, and the
- *   settings are those of `otherwise`
+ * @param work a folder for the start model
+ * @param plan of a training that does not begin: nothing is mined, and a corpus is built in a folder of the plan
+ * @returns `pretrained`: absent for a training from scratch
  */
-export async function prepareTraining(options: CorpusFinetuneOptions, work: string) {
+export async function prepareTraining(
+  options: CorpusFinetuneOptions,
+  work: string,
+  plan?: Pick<CorpusRequest, "buildIn">,
+) {
   const { seed = 0, onNote } = options;
   await checkEvaluation(options.evaluationData);
   const { settings: chosen, base } = await chooseBase(options);
@@ -140,13 +140,14 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   checkSettings(settings);
   // before the corpus, which may take long to build
   if (base && !hasOwnStart(base)) checkTrainable(readModel(base.graph), base);
-  const hardNegatives = settings.hardNegatives > 0 ? { encoder: base?.path } : "none";
-  const corpus = await readCorpus(await prepareCorpus({ ...options, hardNegatives }));
+  const isMined = settings.hardNegatives > 0 && plan === undefined;
+  const hardNegatives = isMined ? { encoder: base?.path } : "none";
+  const corpus = await readCorpus(await prepareCorpus({ ...options, ...plan, hardNegatives }));
   const phrases = corpus.phrases.map((phrase, row) => [phrase, corpus.counts[row]] as const);
   const types = settings.types === "learned" ? PHRASE_TYPES : [];
   const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
   const { assembled, labels } = start;
-  const contexts = await contextsOf(start, settings, options, work);
+  const contexts = await contextsOf(start, settings, options);
   const { device } = await chooseDevice(options.device ?? "cpu", onNote);
   const reader = await openReader(start.folder, assembled, device);
   const sample = await readPhrases(samplePhrases, reader);
@@ -162,10 +163,9 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   };
   const data = await openCorpusBatches(corpus, batchSettings, reader);
   noteFacts(data, start, onNote);
-  const isOtherwise = settings.base !== options.settings.base;
   // The record holds what was read: at the end of the training its files may have changed.
   const described = base && (await describeBase(settings.base, base));
-  return { settings, isOtherwise, corpus, start, pretrained: base, described, program, data };
+  return { settings, corpus, start, pretrained: base, described, program, data };
 }
 
 /** @throws ArgumentError for settings that are wrong or contradict each other */
@@ -206,12 +206,11 @@ function programOf(
   });
 }
 
-/** Shards of the texts, numbered as the encoder numbers its words. */
+/** The texts, numbered as the encoder numbers its words. */
 async function contextsOf(
   { own }: StartModel,
   { contexts }: MethodSettings,
-  { contextTexts, onNote }: CorpusFinetuneOptions,
-  work: string,
+  { contextTexts, onNote, signal }: CorpusFinetuneOptions,
 ): Promise<CorpusBatchSettings["contexts"]> {
   if (!own || !contexts || contexts.weight <= 0) {
     if (contextTexts !== undefined)
@@ -224,12 +223,12 @@ async function contextsOf(
     throw new ArgumentError(
       "these settings train on text too: name the texts of the base's pretraining (--context)",
     );
-  const shards = await openTexts({ texts: contextTexts, onNote }, join(work, textFolder));
+  const text = await readNumberedText({ texts: contextTexts, onNote, signal });
   const { contextWords, words } = own;
   const known = (all: readonly string[]) => all.slice(0, contextWords).join("\n");
-  if (known(shards.words) !== known(words))
+  if (known(text.words) !== known(words))
     throw new ArgumentError("the texts are not those of the base's pretraining: name the same texts");
-  return { folder: shards.folder, spans: contexts.spans, vocabulary: contextWords };
+  return { text, spans: contexts.spans, vocabulary: contextWords };
 }
 
 /** The base; if the hub cannot be reached and `otherwise` is given, a start from scratch, with a warning. */
@@ -264,16 +263,23 @@ function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: 
   onNote?.(`model: ${assembled.width} dimensions${parts}, ${assembled.types.length} types`);
 }
 
+/** What training.json holds: enough to run the training again. */
+type CorpusTrainingRecord = ReturnType<typeof recordOf>;
+
 function recordOf(
   { settings, described: base, data, start, corpus }: PreparedTraining,
-  options: CorpusFinetuneOptions,
+  { pairs, seed = 0, evaluationData }: CorpusFinetuneOptions,
   result: TrainingResult,
-): CorpusTrainingRecord {
-  const { pairs, seed = 0 } = options;
+) {
   const { facts, pairsFingerprint } = data;
   return {
-    ...{ pearl: packageVersion(), runtime: loadRuntime().name, base },
+    pearl: packageVersion(),
+    /** Name of the ONNX runtime that trained. */
+    runtime: loadRuntime().name,
+    /** Undefined for a model from scratch. */
+    base,
     corpus: { ...facts, name: basename(corpus.folder) },
+    /** A table of more pairs. */
     ...(pairs !== undefined &&
       pairsFingerprint !== undefined && {
         pairs: { file: basename(pairs), fingerprint: pairsFingerprint },
@@ -281,24 +287,9 @@ function recordOf(
     settings: { ...settings, base: base?.name ?? settings.base },
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
-    result: { ...resultOf(result, evaluationOn(options.evaluationData, 1)), parts: result.last?.parts },
+    /** `parts`: the terms of the last loss by name. */
+    result: { ...resultOf(result, evaluationOn(evaluationData, 1)), parts: result.last?.parts },
   };
-}
-
-/** What training.json holds: enough to run the training again. */
-interface CorpusTrainingRecord extends RunRecord {
-  /** Name of the ONNX runtime that trained. */
-  readonly runtime: string;
-  /** Absent for a model from scratch. */
-  readonly base?: BaseModel;
-  readonly corpus: CorpusFacts & { readonly name: string };
-  /** A table of more pairs. */
-  readonly pairs?: { readonly file: string; readonly fingerprint: string };
-  readonly settings: MethodSettings;
-  readonly seed: number;
-  readonly model: { readonly dimension: number; readonly types: number };
-  /** `parts`: the terms of the last loss by name. */
-  readonly result: RunResult & { readonly parts?: Readonly<Record<string, number>> };
 }
 
 function corpusCard(name: string, record: CorpusTrainingRecord): string {
@@ -396,55 +387,41 @@ async function wordnetCorpus(request: CorpusRequest): Promise<string> {
 }
 
 /** What a training on a corpus would do: its settings, sizes and steps, without training. */
-export interface TrainingPlan extends RunPlan {
-  readonly settings: MethodSettings;
-  /** The paper's settings beside these. */
-  readonly paper: readonly Departure[];
-  /** The transformer: a pretrained one's name, or "from scratch". */
-  readonly base: string;
-  readonly corpus: CorpusFacts;
-  readonly dimension: number;
-  /** Number of phrase types that are learned. */
-  readonly types: number;
-  /** Pairs of phrases in the first batch. */
-  readonly pairsPerBatch: number;
-  /** Fraction of them with two equal phrases. */
-  readonly unchanged: number;
-  /** Work that comes first, such as mining. */
-  readonly before: readonly string[];
-}
+export type TrainingPlan = Awaited<ReturnType<typeof planTraining>>;
 
 /**
  * Prepares a training in a temporary folder, takes a few steps, and leaves nothing behind.
  * @throws the errors of a training before its first step
  */
-export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
+export async function planTraining(options: CorpusFinetuneOptions) {
   options.signal?.throwIfAborted();
   return inTemporaryFolder(async (work) => {
     const before: string[] = [];
     const buildIn = join(work, "corpus");
-    const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
-    if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
-    const mined = await exists(join(corpus, CORPUS_FILES.hardNegatives));
-    // a training without a base may turn to `otherwise`, whose hard negatives must not be mined either
-    const unmined = (settings: MethodSettings) => (mined ? settings : { ...settings, hardNegatives: 0 });
-    const otherwise = options.otherwise && unmined(options.otherwise);
-    const given = { ...options, corpus, settings: unmined(options.settings), otherwise };
-    const prepared = await prepareTraining(given, work);
-    const asked = prepared.isOtherwise && options.otherwise ? options.otherwise : options.settings;
-    const settings = { ...prepared.settings, hardNegatives: asked.hardNegatives };
-    if (settings.hardNegatives > 0 && !mined)
+    const prepared = await prepareTraining(options, work, { buildIn });
+    const { settings, corpus } = prepared;
+    if (corpus.folder === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
+    if (settings.hardNegatives > 0 && !(await exists(join(corpus.folder, CORPUS_FILES.hardNegatives))))
       before.push("hard negatives are mined; neither the times nor the measured batches include this");
     const { start, data, pretrained } = prepared;
     const rows = data.describe(0);
     return {
       ...(await planRun(runOf(prepared, options), options)),
-      ...{ settings, before, paper: departures(settings), corpus: data.facts },
+      settings,
+      /** The paper's settings beside these. */
+      paper: departures(settings),
+      /** The transformer: a pretrained one's name, or "from scratch". */
       base: pretrained?.name ?? "from scratch",
+      corpus: data.facts,
       dimension: start.assembled.width,
+      /** Number of phrase types that are learned. */
       types: start.assembled.types.length,
+      /** Pairs of phrases in the first batch. */
       pairsPerBatch: rows.length,
+      /** Fraction of them with two equal phrases. */
       unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
+      /** Work that comes first, such as mining. */
+      before,
     };
   });
 }

@@ -8,12 +8,6 @@ import { type BatchRows, columnsOf, contrastiveLoss, type LossTerm } from "../..
 import { type Feeds, int64 } from "../../runtime/tensor.js";
 import type { MethodSettings } from "../settings/method-settings.js";
 
-export const partLossNames = {
-  prefix: "nt_xent_prefix",
-  phrase: "nt_xent_phrase",
-  characters: "nt_xent_characters",
-} as const;
-
 /** A part of the vector that may have its own pairs. */
 export type Part = "phrase" | "characters";
 
@@ -29,7 +23,7 @@ export function partTerms(settings: PartSettings, layout: VectorLayout = {}): Lo
   const { parts, prefix } = layout;
   if (prefix && prefixLoss > 0)
     terms.push({
-      ...{ name: partLossNames.prefix, weight: prefixLoss },
+      ...{ name: "nt_xent_prefix", weight: prefixLoss },
       add: (net, rows) => contrast(net, rows, prefix, settings),
     });
   for (const part of ["phrase", "characters"] as const) {
@@ -37,7 +31,7 @@ export function partTerms(settings: PartSettings, layout: VectorLayout = {}): Lo
     if (weight <= 0 || !parts) continue;
     const ownRows = (net: Net, rows: BatchRows) => (synonymSides ? ofPart(net, rows, part) : rows);
     terms.push({
-      ...{ name: partLossNames[part], weight },
+      ...{ name: `nt_xent_${part}`, weight },
       add: (net, rows) => contrast(net, ownRows(net, rows), [parts[part]], settings),
       ...(synonymSides && { sample: { feeds: partSample(part) } }),
     });
@@ -89,11 +83,6 @@ function ofPart(net: Net, rows: BatchRows, part: Part): BatchRows {
 }
 
 /** Losses of a word encoder in addition to PEARL's: spans against their contexts, and the divergence of its gates. */
-export const wordEncoderLossNames = {
-  context: "context_loss_of_spans",
-  gates: "divergence_of_shares",
-} as const;
-
 export function wordEncoderTerms(
   { meanShares, contexts }: Pick<MethodSettings, "meanShares" | "contexts">,
   layout: VectorLayout | undefined,
@@ -119,7 +108,7 @@ function gateTerm(
   weight: number,
 ): LossTerm {
   return {
-    ...{ name: wordEncoderLossNames.gates, weight },
+    ...{ name: "divergence_of_shares", weight },
     ...(wanted.meanings && { sample: { feeds: partSample("characters") } }),
     add(net, rows) {
       const { g } = net;
@@ -167,7 +156,7 @@ function divergence(net: Net, gates: string, wanted: readonly number[]): string 
 }
 
 const contextTerm = (phrase: Columns, context: ContextLoss, weight: number): LossTerm => ({
-  ...{ name: wordEncoderLossNames.context, weight, weights: context.weights, trained: context.trained },
+  ...{ name: "context_loss_of_spans", weight, weights: context.weights, trained: context.trained },
   sample: { rows: [6, 7, 0, 1, 2], feeds: context.sample },
   // Gates scale the parts; at length 1 they are as in pretraining.
   add: (net, { third }) => context.add(net, l2Normalise(net, columnsOf(net, third as string, [phrase]))),

@@ -35,14 +35,7 @@ import {
 } from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
-import {
-  fingerprintOf,
-  type Pair,
-  type PairSource,
-  type PairTable,
-  readSources,
-  type SourceTable,
-} from "./pairs.js";
+import { fingerprintOf, type Pair, type PairSource, readSources, type SourceTable } from "./pairs.js";
 import type { Teacher, TeacherRecord } from "./teacher.js";
 import { agreementOn, checkTeacher, isImitation, teacherFor } from "./teacher.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
@@ -114,22 +107,7 @@ export interface TrainingRecord extends RunRecord {
   /** Name of the ONNX runtime that trained. */
   readonly runtime: string;
   readonly base: BaseModel;
-  readonly data: Pick<PairTable, "fingerprint" | "empty" | "repeated"> & {
-    readonly file: string;
-    /** Where there are several tables. */
-    readonly sources?: readonly (Pick<SourceTable, "weight" | "fingerprint"> & {
-      readonly file: string;
-      readonly pairs: number;
-      readonly heldOut: number;
-    })[];
-    readonly pairs: number;
-    readonly heldOut: number;
-    /** The table of the held-out pairs; default: `file`. */
-    readonly heldOutOf?: string;
-    readonly withNegative: number;
-    readonly withType: number;
-    readonly types: readonly string[];
-  };
+  readonly data: ReturnType<typeof dataRecord>;
   readonly settings: FinetuneSettings;
 }
 
@@ -251,11 +229,7 @@ const namesOf = (tables: readonly SourceTable[], { file }: SplitPairs): readonly
   tables.length > 1 && file === undefined ? tables.map(({ name }) => name) : undefined;
 
 /** What training.json says of the data. */
-function dataRecord(
-  tables: readonly SourceTable[],
-  types: readonly string[],
-  { heldOut, file }: SplitPairs,
-): TrainingRecord["data"] {
+function dataRecord(tables: readonly SourceTable[], types: readonly string[], { heldOut, file }: SplitPairs) {
   const pairs = tables.flatMap((table) => table.pairs);
   const sum = (of: "empty" | "repeated") => tables.reduce((total, table) => total + table[of], 0);
   const sources = tables.map(({ name, weight, fingerprint, ...table }, at) => ({
@@ -265,11 +239,14 @@ function dataRecord(
   return {
     file: tables.map(({ name }) => name).join(", "),
     ...{ fingerprint: fingerprintOf(tables), pairs: pairs.length },
-    ...{ empty: sum("empty"), repeated: sum("repeated") },
-    ...{ heldOut: heldOut.length, heldOutOf: file },
+    ...{ empty: sum("empty"), repeated: sum("repeated"), heldOut: heldOut.length },
+    /** The table of the held-out pairs; default: `file`. */
+    heldOutOf: file,
     withNegative: pairs.filter(({ negative }) => negative !== "").length,
     withType: pairs.filter(({ type }) => type !== "").length,
-    ...{ types, ...(tables.length > 1 && { sources }) },
+    types,
+    /** Where there are several tables. */
+    ...(tables.length > 1 && { sources }),
   };
 }
 

@@ -62,22 +62,7 @@ export interface MinePairsOptions extends PairNegativesOptions {
 }
 
 /** What {@link minePairs} wrote. */
-export interface PairMiningReport {
-  readonly path: string;
-  readonly pairs: number;
-  /** Pairs that got at least one negative. */
-  readonly withNegatives: number;
-  /** Pairs of which at least one candidate is no positive: neither connected to the text nor of its label. */
-  readonly withCandidates: number;
-  readonly negatives: number;
-  readonly candidates: number;
-  /** Mean cosine of the texts with their positives, and with the negatives found; undefined where none was. */
-  readonly positiveScore: number;
-  readonly negativeScore: number | undefined;
-  /** Fingerprint of the model. */
-  readonly model: string;
-  readonly settings: Required<Omit<PairNegativesOptions, "search">>;
-}
+export type PairMiningReport = Awaited<ReturnType<typeof minePairs>>;
 
 const exactUpTo = 100_000;
 /** Phrases that are searched, or added to the graph, at a time. */
@@ -92,11 +77,7 @@ const ranksAtOnce = 2 ** 24;
  * spelling. Memory: 12 bytes per pair and dimension.
  * @throws TableError, ArgumentError, ModelError
  */
-export async function minePairs(
-  path: string,
-  output: string,
-  options: MinePairsOptions = {},
-): Promise<PairMiningReport> {
+export async function minePairs(path: string, output: string, options: MinePairsOptions = {}) {
   const settings = checkedSettings(options);
   const table = await readPairs(path);
   options.onNote?.(table.summary);
@@ -115,17 +96,22 @@ export async function minePairs(
     const scores = mined.flatMap(({ found }) => found.map(({ score }) => score));
     return {
       ...{ path: output, pairs: rows.length, candidates: candidates.length, negatives: scores.length },
+      /** Pairs that got at least one negative. */
       withNegatives: mined.filter(({ found }) => found.length > 0).length,
+      /** Pairs of which at least one candidate is no positive: neither connected to the text nor of its label. */
       withCandidates: mined.filter(({ open }) => open > 0).length,
+      /** Mean cosine of the texts with their positives, and with the negatives found; undefined where none was. */
       positiveScore: mean(mined.map(({ own }) => own)),
       negativeScore: scores.length === 0 ? undefined : mean(scores),
-      ...{ model: await encoder.fingerprint(), settings },
+      /** Fingerprint of the model. */
+      model: await encoder.fingerprint(),
+      settings,
     };
   });
 }
 
 interface MinedRequest extends MinePairsOptions {
-  readonly settings: PairMiningReport["settings"];
+  readonly settings: Settings;
   readonly table: PairTable;
   /** The rows of each pair. */
   readonly rows: readonly (readonly Pair[])[];
@@ -261,7 +247,7 @@ async function* nearestCandidates(
 }
 
 /** The negatives of a pair, of candidates that may be. @param own the score of the positive */
-function chosen(scored: readonly Scored[], own: number, settings: PairMiningReport["settings"]): Scored[] {
+function chosen(scored: readonly Scored[], own: number, settings: Settings): Scored[] {
   const { margin, relativeMargin, minScore, maxScore, sampling, negatives, seed } = settings;
   const most = Math.min(maxScore, own - margin, own - relativeMargin * Math.abs(own));
   const fitting = scored.filter(({ score }) => score >= minScore && score <= most);
@@ -270,7 +256,9 @@ function chosen(scored: readonly Scored[], own: number, settings: PairMiningRepo
     : sampleWithout(fitting, negatives, createRandom(seed));
 }
 
-function checkedSettings(options: PairNegativesOptions): PairMiningReport["settings"] {
+type Settings = ReturnType<typeof checkedSettings>;
+
+function checkedSettings(options: PairNegativesOptions) {
   const { negatives = 1, skip = 0, nearest = 50, sampling = "top", seed = 0 } = options;
   const { relativeMargin = 0.05, margin = 0, minScore = -1, maxScore = 1 } = options;
   for (const [name, value, least] of [

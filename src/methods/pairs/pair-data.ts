@@ -4,7 +4,6 @@ import { disjointSets, joinedRows } from "../../disjoint-sets.js";
 import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { batchSeed, createRandom, inEpochs } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
-import type { TrainingData } from "../../training/trainer.js";
 import { mixedOrder, type Pair, type PairsOfSource, type PairTable } from "./pairs.js";
 import type { Teacher } from "./teacher.js";
 import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
@@ -21,20 +20,14 @@ export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" 
   readonly teacher?: Pick<Teacher, "vectorsOf">;
 }
 
-export interface PairData extends TrainingData {
-  readonly batchesPerEpoch: number;
-  /** Largest fraction of the pairs whose phrases are not negatives of each other. */
-  readonly connected: number;
-  /** Distinct phrases longer than the model reads; they were cut. */
-  readonly truncated: number;
-}
+export type PairData = Awaited<ReturnType<typeof createPairData>>;
 
 /** Tokenises all phrases once, then makes batches that mix the sources. */
 export async function createPairData(
   sources: readonly PairsOfSource[],
   reader: Reader,
   options: PairDataOptions,
-): Promise<PairData> {
+) {
   const { negatives, types, seed, batchSize, chunkCells: cells, fingerprint, view, punctuation } = options;
   const { teacher } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
@@ -56,9 +49,10 @@ export async function createPairData(
   });
   return {
     ...facts,
+    /** Distinct phrases longer than the model reads; they were cut. */
     truncated: read.truncated,
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${order === "apart" ? " apart" : ""}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
-    async batch(index) {
+    async batch(index: number) {
       const rows = rowsOf(index);
       const own = batchSeed(seed, index);
       const random = createRandom(own);
@@ -117,6 +111,7 @@ function batchesOf(
   const largest = [...sizes].reduce((most, size) => Math.max(most, size), 0);
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
+    /** Largest fraction of the pairs whose phrases are not negatives of each other. */
     connected: largest / pairs.length,
     order: groupOf ? "apart" : "beside",
     classes,

@@ -25,24 +25,7 @@ export interface Pair {
   readonly score?: number;
 }
 
-export interface PairTable {
-  /** Distinct and complete. */
-  readonly pairs: readonly Pair[];
-  /** Where positives are from: a column, or other texts of the table and the texts themselves. */
-  readonly positives: "column" | "made";
-  /** Rows left out because a cell that is needed is empty. */
-  readonly empty: number;
-  /** Rows left out because an earlier row is the same. */
-  readonly repeated: number;
-  /** The cells that may not be empty, such as "text or positive". */
-  readonly needed: string;
-  /** Columns of labels or scores that the objective does not read. */
-  readonly unread: readonly string[];
-  /** Smallest and largest score of the table, where they were mapped to 0 and 1. */
-  readonly mapped?: readonly [number, number];
-  readonly fingerprint: string;
-  readonly summary: string;
-}
+export type PairTable = Awaited<ReturnType<typeof readPairs>>;
 
 /**
  * Reads pairs from a table of any format. Columns are found by name; of a table without a header, the first two columns are
@@ -50,7 +33,7 @@ export interface PairTable {
  * of the label.
  * @throws TableError for a table without the columns that are needed or without two different pairs
  */
-export async function readPairs(path: string, options: WantedColumns = {}): Promise<PairTable> {
+export async function readPairs(path: string, options: WantedColumns = {}) {
   const { typesPath } = options;
   const name = basename(path);
   const isUntyped = typesPath === "none";
@@ -93,11 +76,16 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   const used = description.columns.filter((column) => Object.values(columns).includes(column));
   const isPhrases = options.positives === "none" && columns.positive === undefined;
   return {
-    ...(isPhrases ? { pairs: twoByTwo(found) } : withinOne(name, found)),
-    positives: columns.positive === undefined ? "made" : "column",
+    ...(isPhrases ? { pairs: twoByTwo(found), mapped: undefined } : withinOne(name, found)),
+    /** Where positives are from: a column, or other texts of the table and the texts themselves. */
+    positives: columns.positive === undefined ? ("made" as const) : ("column" as const),
+    /** Rows left out because a cell that is needed is empty. */
     empty,
+    /** Rows left out because an earlier row is the same. */
     repeated: description.rowCount - empty - found.length,
+    /** The cells that may not be empty, such as "text or positive". */
     needed: needed.join(" or "),
+    /** Columns of labels or scores that the objective does not read. */
     unread: description.columns.filter(
       (column) => /^(label|score)$/i.test(column.trim()) && !used.includes(column),
     ),
@@ -135,8 +123,15 @@ function scoreOf(text: string, place: string): number {
   return score;
 }
 
+interface ReadScores {
+  /** Distinct and complete. */
+  readonly pairs: readonly Pair[];
+  /** Smallest and largest score of the table, where they were mapped to 0 and 1. */
+  readonly mapped?: readonly [number, number];
+}
+
 /** Scores outside 0 to 1 mapped to it, by the table's smallest and largest. */
-function withinOne(name: string, pairs: readonly Pair[]): Pick<PairTable, "pairs" | "mapped"> {
+function withinOne(name: string, pairs: readonly Pair[]): ReadScores {
   const scores = pairs.map(({ score = 0 }) => score);
   const least = scores.reduce((a, b) => Math.min(a, b));
   const most = scores.reduce((a, b) => Math.max(a, b));

@@ -29,7 +29,7 @@ import {
 } from "../../training/run.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { cardText, unmeasured, writePart } from "../start-model.js";
-import type { OpenTextsOptions } from "./text-shards.js";
+import type { TextsOptions } from "./numbered-text.js";
 
 /** Everything that decides a training, besides the text. */
 interface NeighbourSettings {
@@ -61,7 +61,7 @@ export interface NeighbourOptions
   extends RunOptions,
     Omit<Partial<NeighbourSettings>, "seed" | "kind">,
     Pick<NeighbourSettings, "kind">,
-    OpenTextsOptions {}
+    TextsOptions {}
 
 /** What training.json holds: enough to run the training again. */
 export interface NeighbourRecord extends RunRecord {
@@ -195,12 +195,7 @@ function neighbourCard(name: string, record: NeighbourRecord, { description }: S
 }
 
 /** Sentences of texts in their order, and batches of consecutive ones, as QuickThoughts reads them (Logeswaran and Lee, 2018). */
-interface Sentences {
-  readonly texts: readonly string[];
-  /** Number of the document of each sentence; sentences of one document follow one another. */
-  readonly documents: Int32Array;
-  readonly fingerprint: string;
-}
+type Sentences = Awaited<ReturnType<typeof readSentences>>;
 
 /** Between sentences: after a mark that ends one, but not after an initial or a title, and before a letter that is not small. */
 const BETWEEN =
@@ -214,7 +209,7 @@ export const splitSentences = (text: string): string[] =>
  * a table.
  * @throws TableError; MissingDataError where no document has two sentences
  */
-export async function readSentences({ texts: paths, ...options }: OpenTextsOptions): Promise<Sentences> {
+export async function readSentences({ texts: paths, ...options }: TextsOptions) {
   const texts: string[] = [];
   const numbers: number[] = [];
   let document = 0;
@@ -231,7 +226,12 @@ export async function readSentences({ texts: paths, ...options }: OpenTextsOptio
         "documents only, or name the column of whole texts (--column).",
     );
   const documents = Int32Array.from(numbers);
-  return { texts, documents, fingerprint: fingerprint(texts.join("\n"), new Uint8Array(documents.buffer)) };
+  return {
+    texts,
+    /** Number of the document of each sentence; sentences of one document follow one another. */
+    documents,
+    fingerprint: fingerprint(texts.join("\n"), new Uint8Array(documents.buffer)),
+  };
 }
 
 /** The graph's inputs besides those of the encoder. */

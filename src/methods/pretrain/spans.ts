@@ -6,7 +6,7 @@ import { numbered } from "../../disjoint-sets.js";
 import { batchSeed, createRandom, drawWeighted, type Random } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { openShards, shardReader, type TextShards } from "./text-shards.js";
+import type { NumberedText } from "./numbered-text.js";
 
 /** Probabilities of spans of one, two, three and four words. */
 const LENGTHS = [0.22, 0.42, 0.26, 0.1].map((weight, i) => ({ weight, words: i + 1 }));
@@ -19,17 +19,17 @@ const EDGES_ALLOWED = 0.2;
 const WINDOW = 14;
 
 export interface Spans {
-  /** Where each span begins in its shard. */
+  /** Where each span begins in its text. */
   readonly starts: Int32Array;
   /** Words of each span; one length for all, so that nothing is padded. */
   readonly length: number;
 }
 
-/** Draws up to `count` spans of one length from a shard; fewer where the text has hardly any. */
+/** Draws up to `count` spans of one length from a text; fewer where the text has hardly any. */
 export type DrawSpans = (text: Int32Array, count: number, random: Random, length?: number) => Spans;
 
 /** Spans have no punctuation, and each is kept with the mean probability of its words. */
-export function spanSampler({ counts }: Pick<TextShards, "counts">): DrawSpans {
+export function spanSampler({ counts }: Pick<NumberedText, "counts">): DrawSpans {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const keep = Float32Array.from(counts, (count) => Math.min(1, Math.sqrt((FREQUENT * total) / count)));
   const isEdge = Uint8Array.from(counts, (count) => (count / total < EDGE_FREQUENCY ? 1 : 0));
@@ -111,7 +111,7 @@ function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds
   };
 }
 
-/** Batches of spans with their contexts, alone or beside pairs: functions of the batch's number, from shards on disk. */
+/** Batches of spans with their contexts, alone or beside pairs: functions of the batch's number. */
 interface SpanReading {
   readonly words: readonly string[];
   readonly featurizer: Featurizer;
@@ -120,18 +120,16 @@ interface SpanReading {
 }
 
 export function createContextBatches(
-  shards: TextShards,
+  text: NumberedText,
   reading: SpanReading,
   { batchSize, seed }: { readonly batchSize: number; readonly seed: number },
 ): TrainingData {
-  const draw = spanSampler(shards);
-  const read = shardReader(shards, seed);
+  const draw = spanSampler(text);
   return {
-    fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
-    async batch(index) {
-      const text = await read(index);
-      const spans = draw(text, batchSize, createRandom(Math.imul(seed, 1_000_003) + index));
-      return { feeds: spanFeeds(text, spans, reading), phrases: spans.starts.length };
+    fingerprint: `${text.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
+    batch(index) {
+      const spans = draw(text.numbers, batchSize, createRandom(Math.imul(seed, 1_000_003) + index));
+      return { feeds: spanFeeds(text.numbers, spans, reading), phrases: spans.starts.length };
     },
   };
 }
@@ -143,23 +141,22 @@ export function spanFeeds(text: Int32Array, spans: Spans, { words, featurizer, v
   return feeds;
 }
 
-/** Spans that join batches of pairs, as plain data. */
+/** Spans that join batches of pairs. */
 export interface ContextSettings {
-  readonly folder: string;
+  readonly text: NumberedText;
   readonly spans: number;
   /** Words that contexts have numbers for. */
   readonly vocabulary: number;
 }
 
-/** The text's fingerprint, and a batch's spans as texts with the inputs of their contexts, by the batch's number. */
-export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
-  const shards = (await openShards(folder)) as TextShards;
-  const draw = spanSampler(shards);
-  const read = shardReader(shards, seed);
-  const ofBatch = async (batch: number) => {
-    const text = await read(batch);
-    const drawn = draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
-    return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };
+/** Gives a batch's spans as texts, with the inputs of their contexts, by the batch's number. */
+export function contextSpans({ text, spans, vocabulary }: ContextSettings, seed: number) {
+  const draw = spanSampler(text);
+  return (batch: number) => {
+    const drawn = draw(text.numbers, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
+    return {
+      texts: spanTexts(text.numbers, drawn, text.words),
+      feeds: contextFeeds(text.numbers, drawn, vocabulary),
+    };
   };
-  return { fingerprint: shards.fingerprint, ofBatch };
 }

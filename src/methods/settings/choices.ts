@@ -1,9 +1,8 @@
 /** Changes to a preset, as the command line and ablations name them, and the trainings that an ablation compares. */
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { PartSettings } from "../../architectures/architecture.js";
 import { RULE_GROUPS } from "../../augmentation/rule.js";
-import { type Probabilities, resolveSettings } from "../../augmentation/settings.js";
+import { resolveSettings } from "../../augmentation/settings.js";
 import { ArgumentError, messageOf, UsageError } from "../../errors.js";
 import { cachePath } from "../../files/package.js";
 import { exists } from "../../files/whole-file.js";
@@ -68,48 +67,6 @@ export const removableParts = Object.keys(removals) as RemovablePart[];
 export const without = (settings: MethodSettings, part: RemovablePart): MethodSettings =>
   removals[part](settings);
 
-/** Changes to a preset; the preset decides what is absent. */
-export interface MethodChoices
-  extends Partial<Pick<MethodSettings, "base" | "anchors" | "hardNegatives" | "synonyms" | "epochs">>,
-    Partial<Pick<MethodSettings, "learningRate" | "temperature" | "dropout">>,
-    Partial<Pick<MethodSettings, "clipNorm" | "averageWithBase" | "typeWeight">> {
-  readonly hidden?: number;
-  readonly layers?: number;
-  readonly vocabulary?: number;
-  /** A kind of character encoder, or the folder of a pretrained one. */
-  readonly characters?: string;
-  readonly characterWidth?: number;
-  /** Weights of augmentations by kind; they replace all of the preset's. */
-  readonly augment?: Probabilities;
-  readonly without?: readonly RemovablePart[];
-}
-
-/** The preset's settings with the user's choices applied. @throws ArgumentError for unknown augmentations */
-export function withChoices(preset: MethodSettings, choices: MethodChoices): MethodSettings {
-  const { hidden, layers, vocabulary, characterWidth, augment, ...further } = choices;
-  const { characters, without: parts = [], ...plain } = further;
-  const given = <Value extends object>(value: Value): Partial<Value> =>
-    Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Partial<Value>;
-  const shape = shapeWith(preset.shape, given({ hidden, layers, vocabulary }));
-  const old: Partial<PartSettings> = preset.characters === "none" ? {} : preset.characters;
-  const from = characters ?? old.from;
-  const changed: MethodSettings = {
-    ...preset,
-    ...given(plain),
-    shape,
-    characters: from === undefined ? "none" : { ...old, from, ...given({ width: characterWidth }) },
-    augmentation:
-      augment === undefined ? preset.augmentation : withProbabilities(preset.augmentation, augment),
-  };
-  return parts.reduce(without, changed);
-}
-
-function withProbabilities(augmentation: MethodSettings["augmentation"], probabilities: Probabilities) {
-  if (Object.values(probabilities).every((probability) => probability === 0)) return "none";
-  const settings = augmentation === "none" ? {} : augmentation;
-  return resolveSettings({ ...settings, probabilities, adjust: {} });
-}
-
 /** The kinds that are left keep their proportions; where none is left, twins are the phrases themselves. */
 function withoutKinds(...kinds: readonly string[]): (settings: MethodSettings) => MethodSettings {
   return (settings) => {
@@ -144,15 +101,15 @@ export interface GridPoint {
 
 /** What a grid may vary: the paper's figure 5 (temperature, batch size, weights of the losses, dimensions), and the rest. */
 const axes = {
-  temperature: "temperature",
-  anchors: "anchors",
-  "type-weight": "typeWeight",
-  "character-width": "characterWidth",
-  "hard-negatives": "hardNegatives",
-  lr: "learningRate",
-  dropout: "dropout",
-  average: "averageWithBase",
-} as const satisfies Record<string, keyof MethodChoices>;
+  temperature: ["temperature"],
+  anchors: ["anchors"],
+  "type-weight": ["typeWeight"],
+  "character-width": ["characters", "width"],
+  "hard-negatives": ["hardNegatives"],
+  lr: ["learningRate"],
+  dropout: ["dropout"],
+  average: ["averageWithBase"],
+} as const;
 
 /** Name of a setting on a grid. */
 export type GridSetting = keyof typeof axes;
@@ -162,13 +119,13 @@ export const gridSettings = Object.keys(axes) as GridSetting[];
 export function gridVariants(settings: MethodSettings, points: readonly GridPoint[]): Variant[] {
   return points.map((point) => {
     const { setting, value } = point;
-    const changed = withChoices(settings, { [axes[setting]]: value });
-    const fault = setting === "anchors" && value === 0 ? "a batch needs anchors" : settingsFault(changed);
-    if (fault !== undefined) throw new ArgumentError(`the grid cannot set ${setting} to ${value}: ${fault}`);
     if (setting === "character-width" && settings.characters === "none")
       throw new ArgumentError(
         "a grid of character-width needs a character encoder, which these settings lack",
       );
+    const changed = withValue(settings, axes[setting], value) as MethodSettings;
+    const fault = setting === "anchors" && value === 0 ? "a batch needs anchors" : settingsFault(changed);
+    if (fault !== undefined) throw new ArgumentError(`the grid cannot set ${setting} to ${value}: ${fault}`);
     return { name: `${setting}=${value}`, settings: changed, against: "whole", point };
   });
 }

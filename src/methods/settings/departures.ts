@@ -4,15 +4,6 @@ import { pearlBase, pearlSmall } from "../../pearl/presets.js";
 import { withNewCharacters } from "./choices.js";
 import { type MethodSettings, presets } from "./method-settings.js";
 
-/** One setting of the paper beside that of a training. */
-export interface Departure {
-  readonly setting: string;
-  readonly paper: string;
-  readonly here: string;
-  /** Absent: both are the same. */
-  readonly because?: string;
-}
-
 /** The paper trains on 512 embeddings a step: each phrase and hard negative comes with its twin. */
 const PAPER_BATCH = 512;
 const embeddingsOf = ({ anchors, hardNegatives }: Pick<MethodSettings, "anchors" | "hardNegatives">) =>
@@ -67,14 +58,14 @@ const rows: readonly Row[] = [
   ["weight in the average", ({ averageWithBase }) => `${averageWithBase}`],
 ];
 
-/** Every setting that the paper states, in the order of the method. */
-export function departures(settings: MethodSettings): Departure[] {
+/** Every setting that the paper states beside that of a training, in the order of the method; `because` where they differ. */
+export function departures(settings: MethodSettings) {
   const paper = settings.base === pearlBase.base ? presets["pearl-base"] : presets["pearl-small"];
   const [preset, reasons] =
     settings.base === "none" ? [presets["from-scratch"], ofScratch] : [paper, ofPearl];
   return rows.map(([setting, text, stated]) => {
     const [said, here] = [stated ?? text(paper), text(settings)];
-    if (said === here) return { setting, paper: said, here };
+    if (said === here) return { setting, paper: said, here, because: undefined };
     // a preset takes a new character encoder where there is no pretrained one
     const isPreset = [preset, withNewCharacters(preset)].some((own) => here === text(own));
     const because = (isPreset ? reasons[setting] : undefined) ?? "set by an option or a settings file";

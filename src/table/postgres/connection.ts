@@ -1,6 +1,5 @@
 /** A connection to PostgreSQL through the optional `pg`: statements, rows by a cursor, COPY in both directions. */
-import { once } from "node:events";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import type { Client } from "pg";
 import type * as CopyStreams from "pg-copy-streams";
 import { loadOptional } from "../../files/package.js";
@@ -73,17 +72,9 @@ function connectionOf(client: Client, shown: string): PostgresConnection {
       }
     },
     async copyIn(sql, parts) {
-      const stream = client.query(copyStreams().from(sql));
-      const done = finished(stream);
-      // It rejects below, after the loop.
-      done.catch(() => {});
       try {
-        for await (const part of parts)
-          if (!stream.write(part)) await Promise.race([once(stream, "drain"), done]);
-        stream.end();
-        await done;
+        await pipeline(parts, client.query(copyStreams().from(sql)));
       } catch (error) {
-        stream.destroy(error as Error);
         throw postgresTrouble(error, shown);
       }
     },

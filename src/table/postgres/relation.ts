@@ -7,32 +7,8 @@ import type { PostgresConnection } from "./connection.js";
 /** Bytes of a name; PostgreSQL cuts longer ones without a word. */
 export const longestNameBytes = 63;
 
-export interface RelationColumn {
-  readonly name: string;
-  /** The type as SQL writes it, such as `character varying(80)`. */
-  readonly type: string;
-  /** The DuckDB type that holds the same values. */
-  readonly duckdbType: string;
-  /** The SQL expression over the column, called by its name alone, that gives the text for that type. */
-  readonly text: string;
-  /** The function that gives a value's bytes as COPY in binary reads them. */
-  readonly send: string;
-  /** Whether no two rows have the same value, and no row has none. */
-  readonly isKey: boolean;
-}
-
-export interface Relation {
-  /** Its number in the catalog, which no other table gets. */
-  readonly oid: string;
-  readonly schema: string;
-  readonly name: string;
-  /** The name as SQL writes it, with its schema. */
-  readonly sql: string;
-  readonly columns: readonly RelationColumn[];
-  /** The columns of the primary key, in their order; empty where there is none. */
-  readonly primaryKey: readonly string[];
-  readonly comment: string | undefined;
-}
+export type Relation = NonNullable<Awaited<ReturnType<typeof lookUp>>>;
+export type RelationColumn = Relation["columns"][number];
 
 /** @throws TableError for a table that does not exist, with the names of those that do */
 export async function findRelation(connection: PostgresConnection, wanted: string): Promise<Relation> {
@@ -59,7 +35,7 @@ export async function findRelation(connection: PostgresConnection, wanted: strin
  * The table, or undefined. A name is taken as it is; else as SQL reads it: `sales.customers`, `"Sales"."Customers"`.
  * In a transaction SQL must be able to read it: some servers refuse other names, and the transaction ends.
  */
-export async function lookUp(connection: PostgresConnection, wanted: string): Promise<Relation | undefined> {
+export async function lookUp(connection: PostgresConnection, wanted: string) {
   const select = (name: string) =>
     connection.query<{ oid: string; schema: string; name: string; comment: string | null }>(
       `SELECT c.oid::text AS oid, n.nspname AS schema, c.relname AS name, obj_description(c.oid, 'pg_class') AS comment
@@ -83,14 +59,23 @@ export async function lookUp(connection: PostgresConnection, wanted: string): Pr
   );
   const inKey = columns.filter(({ place }) => place !== null).sort((a, b) => a.place! - b.place!);
   return {
+    /** Its number in the catalog, which no other table gets. */
     oid: table.oid,
     schema: table.schema,
     name: table.name,
+    /** The name as SQL writes it, with its schema. */
     sql: `${identifier(table.schema)}.${identifier(table.name)}`,
     columns: columns.map(({ name, type, category, send, isUnique, isFilled }) => ({
-      ...{ name, type, send, isKey: isUnique && isFilled },
+      name,
+      /** As SQL writes it, such as `character varying(80)`. */
+      type,
+      /** The function that gives a value's bytes as COPY in binary reads them. */
+      send,
+      /** Whether no two rows have the same value, and no row has none. */
+      isKey: isUnique && isFilled,
       ...mappedType(type, category, identifier(name)),
     })),
+    /** The columns of the primary key, in their order; empty where there is none. */
     primaryKey: inKey.map(({ name }) => name),
     comment: table.comment ?? undefined,
   };
@@ -111,7 +96,8 @@ interface Described {
   readonly place: number | null;
 }
 
-const sameValues: Readonly<Record<string, string>> = {
+/** The DuckDB type with the same values, by type. */
+export const sameValues: Readonly<Record<string, string>> = {
   smallint: "SMALLINT",
   integer: "INTEGER",
   bigint: "BIGINT",
@@ -124,7 +110,11 @@ const sameValues: Readonly<Record<string, string>> = {
   "timestamp with time zone": "TIMESTAMPTZ",
 };
 
-/** Lists of numbers stay lists, other values with parts become JSON, and what DuckDB has no type for is text. */
+/**
+ * The DuckDB type that holds the same values, and the SQL expression that gives the text for it: lists of numbers stay lists,
+ * other values with parts become JSON, and what DuckDB has no type for is text.
+ * @param column its name alone
+ */
 function mappedType(type: string, category: string, column: string): { duckdbType: string; text: string } {
   const plain = type.replace(/\(\d\)/, "");
   if (plain in sameValues) return { duckdbType: sameValues[plain], text: `${column}::text` };

@@ -5,7 +5,7 @@ import { type Cell, jsonOfCell, nameOfColumn, type OutputColumn, textOfCell } fr
 import { identifier, literal } from "../read/database.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, inTransaction, type PostgresConnection } from "./connection.js";
-import { findRelation, longestNameBytes, lookUp, type Relation } from "./relation.js";
+import { findRelation, longestNameBytes, lookUp, type Relation, sameValues } from "./relation.js";
 import { isLockTimeout } from "./trouble.js";
 
 /** Marks a table that another run may replace. */
@@ -134,23 +134,15 @@ export async function newName(
   return { schema: parts.length > 1 ? parts[0] : (current ?? "public"), name: parts[parts.length - 1] };
 }
 
-const sameValues: Readonly<Record<string, string>> = {
-  BOOLEAN: "boolean",
+const typesByDuckdb: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(sameValues).map(([type, duckdbType]) => [duckdbType, type])),
   TINYINT: "smallint",
   UTINYINT: "smallint",
-  SMALLINT: "smallint",
   USMALLINT: "integer",
-  INTEGER: "integer",
   UINTEGER: "bigint",
-  BIGINT: "bigint",
   UBIGINT: "numeric",
   HUGEINT: "numeric",
-  FLOAT: "real",
-  DOUBLE: "double precision",
-  DATE: "date",
-  TIMESTAMP: "timestamp",
   "TIMESTAMP WITH TIME ZONE": "timestamptz",
-  UUID: "uuid",
   JSON: "jsonb",
   "FLOAT[]": "real[]",
   "DOUBLE[]": "double precision[]",
@@ -158,7 +150,7 @@ const sameValues: Readonly<Record<string, string>> = {
 
 /** The type for a column of a DuckDB type: other nested ones become JSON, and the rest text. */
 export function postgresType(type: string): string {
-  if (type in sameValues) return sameValues[type];
+  if (type in typesByDuckdb) return typesByDuckdb[type];
   if (type.startsWith("DECIMAL")) return type.replace("DECIMAL", "numeric");
   return /\]$|^(STRUCT|MAP|UNION)\b/.test(type) ? "jsonb" : "text";
 }

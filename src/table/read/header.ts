@@ -8,20 +8,11 @@
 import { withoutAccents } from "../../text/accents.js";
 import { wordList } from "../../text/word-lists.js";
 
-/** Names under which phrases are usually stored, best first; compared without case. */
-export const phraseColumnNames = (
-  "phrase text name title label term mention entity entity_name string surface surface_form keyword query word " +
-  "concept product product_name description sentence value company organization"
-).split(" ");
-
-/** Names that leave no doubt. */
-const usualHeaders = new Set([
-  ...phraseColumnNames,
-  ...(
-    "phrases texts names titles labels terms mentions entities strings keywords queries words concepts products " +
-    "companies sentences values id key category"
-  ).split(" "),
-]);
+/** Names that leave no doubt, and those under which phrases are usually stored, best first; compared without case. */
+export const usualNames = wordList("column-names", ([phrases, others]) => ({
+  phrases,
+  all: new Set([...phrases, ...others]),
+}));
 
 export interface FoundHeader {
   readonly header: boolean;
@@ -79,25 +70,18 @@ const hasDataForm = (cell: string): boolean =>
   (isNumeric(cell) || /^\S+@\S+\.\S+$|:\/\/|^\W*\d[\d\W]*$|^\S*\d\S*\d\S*$/.test(cell.trim()));
 
 /** What the cell of a column in the first record is like, beside those below it. */
-interface ColumnEvidence {
-  readonly cell: string;
-  readonly below: readonly string[];
-  readonly isNamed: boolean;
-  /** It is no data, above data. */
-  readonly isAboveData: boolean;
-  /** It is data, above data. */
-  readonly isData: boolean;
-  readonly recurs: boolean;
-}
+type ColumnEvidence = ReturnType<typeof evidenceOf>;
 
-function evidenceOf(cell: string, below: readonly string[]): ColumnEvidence {
+function evidenceOf(cell: string, below: readonly string[]) {
   const share = (test: (cell: string) => boolean): number => below.filter(test).length / below.length;
   const isColumnOfData = below.length > 0 && share(hasDataForm) >= mostly;
   const isForm = hasDataForm(cell);
   return {
     ...{ cell, below },
     isNamed: [isHeaderPhrase, isIdentifier].some((test) => test(cell) && !(share(test) >= mostNamed)),
+    /** It is no data, above data. */
     isAboveData: isColumnOfData && !isForm && !/\d/.test(cell),
+    /** It is data, above data. */
     isData: isForm && (isColumnOfData || below.length === 0),
     recurs: below.includes(cell),
   };
@@ -140,7 +124,7 @@ export function findHeader(records: readonly string[][]): FoundHeader {
     const below = others.map((other) => other[column]).filter((other) => !isBlank(other));
     return isBlank(cell) ? [] : [evidenceOf(cell, below)];
   });
-  const isUsual = columns.some(({ cell }) => usualHeaders.has(cell.trim().toLowerCase()));
+  const isUsual = columns.some(({ cell }) => usualNames().all.has(cell.trim().toLowerCase()));
   const data = columns.filter(({ isData }) => isData);
   const isRow = data.length > 0 && !areYears(data);
   const named = columns.filter(({ isNamed, recurs }) => isNamed && !recurs).length;
@@ -161,7 +145,7 @@ export function findHeader(records: readonly string[][]): FoundHeader {
 }
 
 /** Whether a list of phrases has this first line as its header. */
-export const isListHeader = (line: string): boolean => usualHeaders.has(line.trim().toLowerCase());
+export const isListHeader = (line: string): boolean => usualNames().all.has(line.trim().toLowerCase());
 
 /** The number of columns whose cell is empty in the first record, but not in all others. */
 export const gapsOf = ([first, ...others]: readonly string[][]): number =>

@@ -43,12 +43,7 @@ interface Title {
   readonly lines: number;
 }
 
-interface Sampled {
-  readonly records: string[][];
-  /** What is before each record. */
-  readonly before: Title[];
-  readonly isCut: boolean;
-}
+type Sampled = ReturnType<typeof sampleRecords>;
 
 export const noTitle: Title = { bytes: 0, lines: 0 };
 const mostTitleRecords = 10;
@@ -126,8 +121,9 @@ function mostCommonWidth(records: readonly string[][]): { cells: number; share: 
 /**
  * The complete records up to the first trouble, which the full scan reports with its line. Blank lines are left
  * out, except a first one in a table of one column, where it is a row: such a table has no header.
+ * @returns `before`: what is before each record
  */
-function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): Sampled {
+function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean) {
   const records: string[][] = [];
   const before: Title[] = [];
   const scanner = new RecordScanner(dialect);

@@ -64,21 +64,7 @@ export function emptyFile(path: string): TableError {
 }
 
 /** The bytes of a table, unpacked, in UTF-8 and without a byte order mark. */
-export interface Source {
-  /** Of the file; known when a byte beyond ASCII has been read. */
-  readonly encoding: Encoding;
-  /** The file begins with such a mark, which `chunks` leave out. */
-  readonly hasByteOrderMark: boolean;
-  /** The first `sampleBytes` bytes (more with `withLongerSample`), or all if there are fewer. */
-  readonly sample: Buffer;
-  /** Whether the sample is the whole table. */
-  readonly isWhole: boolean;
-  readonly signature: Signature;
-  /** All bytes from the start, including the sample. Can be read once. */
-  readonly chunks: AsyncIterable<Buffer>;
-  /** Closes the file, also where `chunks` were not read. */
-  close(): Promise<void>;
-}
+export type Source = Awaited<ReturnType<typeof peek>>;
 
 /**
  * Opens `path` ("-" is standard input, s3://... an object in object storage), unpacks gzip and decodes text.
@@ -168,7 +154,7 @@ export async function withLongerSample(source: Source, bytes: number): Promise<S
 }
 
 /** Reads the sample ahead and gives it back as the first chunk. */
-async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes): Promise<Source> {
+async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes) {
   const iterator = bytes[Symbol.asyncIterator]();
   const parts: Buffer[] = [];
   let isWhole = false;
@@ -182,7 +168,7 @@ async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes): Promise
   }
   const read = Buffer.concat(parts);
   const hasByteOrderMark = read[0] === 0xef && read[1] === 0xbb && read[2] === 0xbf;
-  const start = hasByteOrderMark ? read.subarray(3) : read;
+  const start: Buffer = hasByteOrderMark ? read.subarray(3) : read;
   const close = async (): Promise<void> => {
     await iterator.return?.();
   };
@@ -195,9 +181,21 @@ async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes): Promise
     }
   }
   const sample = start.subarray(0, wanted);
-  const isAll = isWhole && start.length <= wanted;
-  const signature = signatureOf(sample);
-  return { sample, isWhole: isAll, hasByteOrderMark, signature, chunks: chunks(), close, encoding: {} };
+  return {
+    /** The first `sampleBytes` bytes (more with `withLongerSample`), or all if there are fewer. */
+    sample,
+    /** Whether the sample is the whole table. */
+    isWhole: isWhole && start.length <= wanted,
+    /** The file begins with such a mark, which `chunks` leave out. */
+    hasByteOrderMark,
+    signature: signatureOf(sample),
+    /** All bytes from the start, including the sample. Can be read once. */
+    chunks: chunks() as AsyncIterable<Buffer>,
+    /** Closes the file, also where `chunks` were not read. */
+    close,
+    /** Of the file; known when a byte beyond ASCII has been read. */
+    encoding: {} as Encoding,
+  };
 }
 
 async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -34,15 +34,6 @@ export interface EmbeddingWriterOptions {
   range?: RowRange;
 }
 
-/** A finished output. */
-export interface WrittenEmbeddings {
-  path: string;
-  /** The table of input columns beside a .npy file. */
-  keysPath?: string;
-  bytes: number;
-  rows: number;
-}
-
 /**
  * Gathers vectors in `<path>.partial/`, and makes the output when all are there. The output has the input's
  * columns, its rows in their order, and a column of vectors.
@@ -145,9 +136,10 @@ export class EmbeddingWriter {
 
   /**
    * Makes the output and removes the partial folder. All vectors must have been appended.
+   * @returns `keysPath`: the table of input columns beside an .npy file
    * @param part makes a part of a sharded run in place of a table: the vectors as .npy, then what else is kept
    */
-  async finish(part?: { readonly head: PartHead; readonly kept: Kept }): Promise<WrittenEmbeddings> {
+  async finish(part?: { readonly head: PartHead; readonly kept: Kept }) {
     const { table, range, partial, path, dimension, column } = this;
     const { folder, vectors, vectorsPath } = partial;
     const rows = range.to - range.from;

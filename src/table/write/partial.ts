@@ -95,7 +95,7 @@ async function lockFolder(folder: string, resume: "continue" | "start-over" | "n
 
 /** The files that a run keeps in its folder, also under the names that they have until they are complete. */
 const ownFile =
-  /^(tmp_)?(lock(\.[0-9a-f-]{36})?|vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
+  /^(tmp_)?(lock(\.[0-9a-f-]{36})?|vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))(\.[0-9a-f]{12}\.partial)?$/;
 
 /** Refuses a file, or a folder with other files than those of a run: they would be removed. @throws TableError */
 async function refuseForeign(folder: string): Promise<void> {

@@ -16,7 +16,7 @@ function quoted(cell: string, delimiter: string): string {
 }
 
 /** A line of CSV or TSV, without its end. */
-export const lineOf = (cells: readonly Cell[], delimiter: string): string =>
+const lineOf = (cells: readonly Cell[], delimiter: string): string =>
   cells.map((cell) => quoted(textOfCell(cell), delimiter)).join(delimiter);
 
 /** How an output in `format` is written: as the input, if that has the same format. */

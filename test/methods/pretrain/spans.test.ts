@@ -2,15 +2,14 @@
 import { describe, expect, it } from "vitest";
 import type { Featurizer } from "../../../src/architectures/architecture.js";
 import { CONTEXT, PUNCTUATION } from "../../../src/architectures/contexts.js";
+import { numberedText } from "../../../src/methods/pretrain/numbered-text.js";
 import {
   contextsOf,
   createContextBatches,
   groupsOf,
   spanSampler,
 } from "../../../src/methods/pretrain/spans.js";
-import { prepareShards } from "../../../src/methods/pretrain/text-shards.js";
 import { createRandom } from "../../../src/random.js";
-import { newFolder } from "../../setup/new-folder.js";
 
 /** Two texts: words 1 to 5, a comma, words 6 to 9; then 10 to 12. */
 const text = Int32Array.of(1, 2, 3, 4, 5, -1, 6, 7, 8, 9, 0, 10, 11, 12, 0);
@@ -83,7 +82,7 @@ describe("spans", () => {
       for (let i = 0; i < 400; i++)
         yield `w${i}a w${i}b w${i}c`.replaceAll(/\d/g, (digit) => "abcdefghij"[+digit]);
     }
-    const shards = await prepareShards(lines(), newFolder(), "x");
+    const numbered = await numberedText(lines());
     const drawn = new Set<string>();
     const featurizer = {
       read(phrases: readonly string[]) {
@@ -92,8 +91,8 @@ describe("spans", () => {
       },
       fill: () => {},
     } as unknown as Featurizer;
-    const reading = { words: shards.words, featurizer, vocabulary: shards.words.length };
-    const data = createContextBatches(shards, reading, { batchSize: 8, seed: 1_732_780_000_000 });
+    const reading = { words: numbered.words, featurizer, vocabulary: numbered.words.length };
+    const data = createContextBatches(numbered, reading, { batchSize: 8, seed: 1_732_780_000_000 });
     for (const index of [0, 1, 2]) await data.batch(index);
     expect(drawn.size).toBe(3);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRules } from "../../../src/augmentation/augmenter.js";
 import { resolveSettings } from "../../../src/augmentation/settings.js";
-import { baseVariants, removableParts, withChoices, without } from "../../../src/methods/settings/choices.js";
+import { baseVariants, removableParts, without } from "../../../src/methods/settings/choices.js";
 import { presets, scheduleOf } from "../../../src/methods/settings/method-settings.js";
 import { pearlSchedule } from "../../../src/pearl/presets.js";
 
@@ -29,7 +29,7 @@ describe("without", () => {
     ]);
     expect(kinds(without(pearl, "token-augmentation"))).toEqual(["character", "paraphrase", "unchanged"]);
     expect(kinds(without(pearl, "phrase-augmentation"))).not.toContain("paraphrase");
-    const only = withChoices(pearl, { augment: { character: 1 } });
+    const only = { ...pearl, augmentation: { probabilities: { character: 1 } } };
     expect(without(only, "character-augmentation").augmentation).toBe("none");
   });
 
@@ -40,28 +40,13 @@ describe("without", () => {
     expect(probabilities).toMatchObject({ character: 0.1, abbreviation: 0.22 });
     expect(probabilities).not.toHaveProperty("surname");
   });
-});
 
-describe("withChoices", () => {
   it("assigns every augmentation rule to a part that can be left out", async () => {
     const rules = await createRules(resolveSettings({ wordVectors: "off" }));
     for (const { name, granularity } of rules.filter((rule) => rule.granularity !== "none")) {
       const alone = { ...pearl, augmentation: { preset: "names", probabilities: { [name]: 1 } } } as const;
       expect(without(alone, `${granularity as "token"}-augmentation`).augmentation, name).toBe("none");
     }
-  });
-
-  it("changes the given choices and keeps the others", () => {
-    const changed = withChoices(presets["from-scratch"], {
-      ...{ hidden: 96, layers: 1, characters: "love", learningRate: 1e-4, epochs: undefined },
-      without: ["types"],
-    });
-    expect(changed).toEqual({
-      ...presets["from-scratch"],
-      shape: { hidden: 96, layers: 1, vocabulary: 16_000, maximumLength: 24 },
-      characters: { ...(presets["from-scratch"].characters as object), from: "love" },
-      ...{ learningRate: 1e-4, types: "none" },
-    });
   });
 });
 

@@ -11,7 +11,6 @@ const own = relative(process.cwd(), import.meta.filename);
 const elsewhere: Readonly<Record<string, string>> = {
   // needs 4.5 GB of memory
   "exceed 2 GB: write it to a path, with external data": "test/slow/onnx-large.test.ts",
-  "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "another run has started on the same output": "test/table/write/partial.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",

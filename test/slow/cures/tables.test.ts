@@ -215,7 +215,7 @@ describe.skipIf(!isMounted)("the cure of a full disk of temporary files", () => 
     writeFileSync(fill, Buffer.alloc(102_400));
     const failed = await printed(small);
     expect(failed.stderr).toMatch(/no space left|cannot hold the temporary files/);
-    expect(resize("3m")).toBe(true);
+    expect(resize("2500k")).toBe(true);
     expect((await printed(small)).stderr).toContain(
       `${small}: no space left on the disk that holds unfinished outputs. ` +
         "Free some, or choose another folder (TMPDIR, or --temp where the command has it).",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSpans } from "../../../../src/fewshot/tag/sentences.js";
 import { readPairs } from "../../../../src/methods/pairs/pairs.js";
-import { openTexts, prepareShards } from "../../../../src/methods/pretrain/text-shards.js";
+import { numberedText, readNumberedText } from "../../../../src/methods/pretrain/numbered-text.js";
 import { newFolder } from "../../../setup/new-folder.js";
 import { writeTable } from "../../../training/pairs-folder.js";
 
@@ -45,20 +45,15 @@ describe("the cure in a message", () => {
 
   it("of no text to read works", async () => {
     const folder = newFolder();
-    await expect(openTexts({ texts: [] }, join(folder, "s"))).rejects.toThrow(
-      "name at least one text to read",
-    );
+    await expect(readNumberedText({ texts: [] })).rejects.toThrow("name at least one text to read");
     const file = join(folder, "t.txt");
     writeFileSync(file, "one two\n");
-    expect((await openTexts({ texts: [file] }, join(folder, "s"))).words).toEqual(["one", "two"]);
+    expect((await readNumberedText({ texts: [file] })).words).toEqual(["one", "two"]);
   });
 
   it("of text without words works", async () => {
-    const place = join(newFolder(), "s");
-    await expect(prepareShards(texts("…"), place, "x")).rejects.toThrow(
-      "the text holds no words. Give another file",
-    );
-    expect((await prepareShards(texts("one"), place, "y")).words).toEqual(["one"]);
+    await expect(numberedText(texts("…"))).rejects.toThrow("the text holds no words. Give another file");
+    expect((await numberedText(texts("one"))).words).toEqual(["one"]);
   });
 
   it("of a span that cuts a word works", () => {

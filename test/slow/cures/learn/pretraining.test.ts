@@ -108,12 +108,6 @@ const cases: Readonly<Record<string, Case>> = {
     says: "and at most 64 characters. Give such rows.",
     cured: `${spelling} --words ok.csv --noise n.csv`,
   },
-  "text that cannot be read twice": {
-    files: { "t.txt": text.repeat(20) },
-    wrong: `cat t.txt | ${reading.replace("t.txt", "-")}`,
-    says: "the texts of a pretraining are read twice. Save it to a file first.",
-    cured: `cat t.txt > saved.txt; ${reading.replace("t.txt", "saved.txt")}`,
-  },
   "hard negatives of synthetic words": {
     files: { "ok.csv": words },
     wrong: `${spelling} --synthetic 10 --like ok.csv --hard-negatives 2`,
