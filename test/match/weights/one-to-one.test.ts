@@ -74,6 +74,12 @@ describe("beliefs of a one-to-one matching", () => {
     found.forEach((belief, pair) => expect(belief).toBeCloseTo(expected[pair], 6));
   });
 
+  it("believe that a tenth of the rows have no partner, although all seem to have one", async () => {
+    // Odds of 2 against 1 that a look-alike is the same become 20 against 1, and no more.
+    const [only] = await matchingBeliefs(pairs([0], [0], [1, 1]), Float64Array.of(Math.log(2)), 1);
+    expect(only).toBeCloseTo(20 / 21);
+  });
+
   it("let a rival count less if it has a better partner", async () => {
     // Right row 1 is wanted by left 0 too, but left 0 has right 0 for certain.
     const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
