@@ -26,6 +26,7 @@ import {
   groupedPromise,
   groupsAt,
   promisedGroups,
+  rewritings,
 } from "./one-column/promised-threshold.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 
@@ -131,13 +132,16 @@ async function clusterSpellings(
     threshold === undefined ? await promisedGroups(table, target, options) : groupsAt(table, threshold);
   const clustering = phraseGroups(nodeOf, withAlone(found, counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
-  const grouped = clustering
-    .groupsOfSeveral()
-    .flatMap(({ rows, representative: middle }) =>
-      rows
-        .filter((row) => row !== middle)
-        .map((row) => ({ probability: probability[row], isSure: nodeOf[row] === nodeOf[middle] })),
-    );
+  const isRewritten = rewritings(compared);
+  const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
+    rows
+      .filter((row) => row !== middle)
+      .map((row) => ({
+        probability: probability[row],
+        isSure: nodeOf[row] === nodeOf[middle],
+        isRewritten: isRewritten(nodeOf[row], nodeOf[middle]),
+      })),
+  );
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
   const doubtful = (count: number) =>
     doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });

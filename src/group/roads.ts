@@ -29,6 +29,7 @@ import {
   groupedPromise,
   groupsAtLevel,
   isDenied,
+  rewritings,
   sampledGroups,
 } from "./one-column/promised-threshold.js";
 
@@ -113,6 +114,7 @@ export async function duplicatesByColumn(
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
   const differ = contradictions(compared, name);
+  const isRewritten = rewritings(compared[name]);
   const { precision = standardPrecision } = options;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
@@ -120,13 +122,7 @@ export async function duplicatesByColumn(
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
-    const confirmed = new Set(
-      known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])),
-    );
-    const judged = all.grouped.map((one) => ({
-      ...one,
-      isContradicted: differ(one.row, one.keptRow) && !confirmed.has(pairKey(one.row, one.keptRow)),
-    }));
+    const judged = judgedRows(all.grouped, known, { differ, isRewritten });
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
     const estimated = groupedPromise(judged, precision);
     const isPromised = options.threshold === undefined;
@@ -161,6 +157,20 @@ export async function duplicatesByColumn(
     };
   };
   return resultWith(options.known);
+}
+
+/** Grouped rows with what their words say, and with what the rest of the table says where nobody has confirmed them. */
+function judgedRows<Row extends DuplicateRow>(
+  grouped: readonly Row[],
+  known: readonly KnownPair[],
+  { differ, isRewritten }: Readonly<Record<"differ" | "isRewritten", (a: number, b: number) => boolean>>,
+) {
+  const confirmed = new Set(known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])));
+  return grouped.map((one) => ({
+    ...one,
+    isRewritten: isRewritten(one.row, one.keptRow),
+    isContradicted: differ(one.row, one.keptRow) && !confirmed.has(pairKey(one.row, one.keptRow)),
+  }));
 }
 
 /** Compares all columns that carry evidence, or those named. */

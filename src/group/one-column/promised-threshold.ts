@@ -1,6 +1,8 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
+
+import { distance } from "fastest-levenshtein";
 import { formatCount } from "../../files/count-text.js";
-import { cellWords } from "../../match/cells/cell-words.js";
+import { cellWords, hasDigit } from "../../match/cells/cell-words.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { KnownPair } from "../../match/compare-tables.js";
@@ -11,6 +13,7 @@ import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { pauses } from "../../match/run/pause.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
+import { wilsonInterval } from "../../statistics.js";
 import type { DuplicateRow } from "../kept-rows.js";
 import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";
 import type { SameTable, SameTableOptions } from "../same-table.js";
@@ -102,16 +105,50 @@ export interface GroupedRow {
   readonly probability: number;
   /** Whether the two rows are equal, or a person has confirmed them. */
   readonly isSure: boolean;
+  /** Whether it was only written anew, as {@link rewritings} tells. */
+  readonly isRewritten?: boolean;
   /** Whether the rest of the table says that they are two things: such rows count as wrong. */
   readonly isContradicted?: boolean;
 }
 
-/** The precision of grouped rows: their mean probability. What is sure about them is its lower bound. */
+/**
+ * The precision of grouped rows: their mean probability. Its lower bound is the share of those that are sure; of the others,
+ * those that were only written anew count as a sample of so many (Wilson).
+ */
 export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionReport, "promise"> {
   if (rows.length === 0) return { estimate: 1, low: 1, high: 1 };
   const believed = rows.filter(({ isContradicted }) => !isContradicted);
   const estimate = believed.reduce((sum, { probability }) => sum + probability, 0) / rows.length;
-  return { estimate, low: believed.filter(({ isSure }) => isSure).length / rows.length, high: estimate };
+  const sure = believed.filter(({ isSure }) => isSure).length;
+  const rewritten = believed.filter(({ isSure, isRewritten }) => !isSure && isRewritten).length;
+  const unsure = rows.length - sure;
+  const low = (sure + unsure * (unsure === 0 ? 0 : wilsonInterval(rewritten, unsure).low)) / rows.length;
+  const high = rewritten === 0 ? estimate : believed.length / rows.length;
+  return { estimate: Math.max(estimate, low), low, high };
+}
+
+/** Edits by which a word may be misspelt: one letter, or two that have changed places. */
+const mostEdits = 2;
+
+/**
+ * Whether two texts of a list are the same words in any order, but for one that is misspelt: the misspelt one is in no other text.
+ * What tells things apart in a list, such as a year, a place or a legal form, recurs in it; a slip seldom does.
+ */
+export function rewritings(texts: readonly string[]): (a: number, b: number) => boolean {
+  const wordsOf = (text: string): string[] => [...new Set(cellWords(text))];
+  const [once, recurring] = [new Set<string>(), new Set<string>()];
+  for (const text of new Set(texts))
+    for (const word of wordsOf(text)) (once.has(word) ? recurring : once).add(word);
+  const isSlip = (word: string): boolean => !recurring.has(word);
+  return (a, b) => {
+    const [own, others] = [wordsOf(texts[a]), wordsOf(texts[b])];
+    const ofOwn = own.filter((word) => !others.includes(word));
+    const ofOthers = others.filter((word) => !own.includes(word));
+    if (ofOwn.length + ofOthers.length === 0) return true;
+    if (ofOwn.length === own.length || [...ofOwn, ...ofOthers].some(hasDigit)) return false;
+    if (!ofOwn.every(isSlip) && !ofOthers.every(isSlip)) return false;
+    return distance(ofOwn.join(""), ofOthers.join("")) <= mostEdits;
+  };
 }
 
 /** Whether the rest of the table contradicts more of the rows than the target allows to be wrong. */
@@ -123,7 +160,7 @@ export function isDenied(rows: readonly GroupedRow[], target: number): boolean {
 
 /**
  * Adds the promise. Spacing is a single view, more than .1 too high on 5 of the 14 AutoFJ tables with 50 or more grouped
- * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure
+ * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure or written anew
  * establishes a promise, or a sample that people judged.
  */
 export function groupedPromise(rows: readonly GroupedRow[], target: number): PrecisionReport {
@@ -132,7 +169,11 @@ export function groupedPromise(rows: readonly GroupedRow[], target: number): Pre
   const unsure = isDenied(rows, target)
     ? `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
     : "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
-  const sure = rows.length === 0 ? "no two rows are alike" : "enough of the rows are equal or confirmed";
+  const isByWords = rows.some(({ isSure, isRewritten }) => !isSure && isRewritten);
+  const enough = isByWords
+    ? "enough of the rows are equal, or differ in the order of words or by a slip that no other row has"
+    : "enough of the rows are equal or confirmed";
+  const sure = rows.length === 0 ? "no two rows are alike" : enough;
   return { ...report, promise: { target, established, reason: established ? sure : unsure } };
 }
 

@@ -1,7 +1,13 @@
-/** Which links are doubtful. */
-import { expect, it } from "vitest";
+/** Which links are doubtful, and what a promise about one column rests on. */
+import { describe, expect, it } from "vitest";
 import { linkTable } from "../../../src/group/linkage.js";
-import { doubtfulLinks, isDenied } from "../../../src/group/one-column/promised-threshold.js";
+import {
+  doubtfulLinks,
+  groupedPrecision,
+  groupedPromise,
+  isDenied,
+  rewritings,
+} from "../../../src/group/one-column/promised-threshold.js";
 import { createRandom } from "../../../src/random.js";
 
 it("takes the links nearest to the threshold, of equally near ones the first, and each phrase once", () => {
@@ -55,4 +61,43 @@ it("is denied by more contradicted rows than may be wrong, not by just as many",
   expect(isDenied(rows(1, 10), 0.9)).toBe(false);
   expect(isDenied(rows(2, 10), 0.9)).toBe(true);
   expect(isDenied(rows(30, 100), 0.7)).toBe(false);
+});
+
+describe("texts that are written anew", () => {
+  const texts = [
+    ...["Graz Book Fair 1993", "1993 Graz Book Fair", "Graz BookF air 1993", "Graz Book Fair 1994"],
+    ...["Ulm Book Fair 1993", "Graz Book Fair", "Kasimir", "Kasimyr", "Polar Labs Co", "Polar Labs Corp"],
+    ...["Falcon Corp", "Falcon Co", "Graz Book Fair 1991 Talks"],
+  ];
+  const isRewritten = rewritings(texts);
+  const at = (text: string) => texts.indexOf(text);
+  it.each([
+    ["Graz Book Fair 1993", "1993 Graz Book Fair", true],
+    ["Graz Book Fair 1993", "Graz BookF air 1993", true],
+    // another year, another town, a word more
+    ["Graz Book Fair 1993", "Graz Book Fair 1994", false],
+    ["Graz Book Fair 1993", "Ulm Book Fair 1993", false],
+    ["Graz Book Fair 1993", "Graz Book Fair", false],
+    ["Graz Book Fair 1993", "Graz Book Fair 1991 Talks", false],
+    // no word in common; words of which each is in other texts too
+    ["Kasimir", "Kasimyr", false],
+    ["Polar Labs Co", "Polar Labs Corp", false],
+  ])("%s, %s: %s", (a, b, expected) => {
+    expect(isRewritten(at(a), at(b))).toBe(expected);
+    expect(isRewritten(at(b), at(a))).toBe(expected);
+  });
+
+  it("establish a promise if they are enough of many", () => {
+    const rows = (count: number, rewritten: number) =>
+      Array.from({ length: count }, (_, row) => ({
+        probability: 0.93,
+        isSure: false,
+        isRewritten: row < rewritten,
+      }));
+    // Wilson's lower bounds of 98 of 100, 19 of 20, and 90 of 100
+    expect(groupedPromise(rows(100, 98), 0.9)).toMatchObject({ promise: { established: true }, high: 1 });
+    expect(groupedPrecision(rows(100, 98)).low).toBeCloseTo(0.93, 2);
+    expect(groupedPromise(rows(20, 19), 0.9).promise.established).toBe(false);
+    expect(groupedPromise(rows(100, 90), 0.9).promise.established).toBe(false);
+  });
 });
