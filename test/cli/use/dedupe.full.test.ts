@@ -144,7 +144,9 @@ describe("by all columns", () => {
     );
     expect(await refused("--golden-json", "g.jsonl", "--golden", "crm.csv")).toMatch(/^1 .*is an input/);
     expect(await refused("--golden-json", "g.json")).toMatch(/^2 .*The name must end in \.jsonl\./);
-    expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows are written as/);
+    expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows .* in one of these\.\n$/);
+    expect(await refused("--golden", "")).toMatch(/^2 .*The name is empty: rows are written as/);
+    expect(await refused("--survivor", "email=source:company=a>")).toMatch(/^2 .*It must be COLUMN=RULE/);
     const alone = await run("dedupe", "crm.csv", "--survivor", "email=first");
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("Add --golden FILE.")]);
   });

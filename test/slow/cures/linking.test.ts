@@ -126,6 +126,16 @@ const deduping: Readonly<Record<string, Case>> = {
     "It must be COLUMN=RULE; rules are frequent,",
     `${dedupe} --golden y.csv --survivor city=frequent`,
   ),
+  "golden records under a name without an ending": usage(
+    `${dedupe} --golden y.out --format csv`,
+    "End the name in one of these.",
+    `${dedupe} --golden y.csv --format csv`,
+  ),
+  "a survivor rule by dates that cannot be read": usage(
+    `${dedupe} --golden y.csv --survivor name=newest:city --kind-of city=date`,
+    "no cell of city can be read as a date. Choose another rule.",
+    `${dedupe} --golden y.csv --survivor name=first --kind-of city=date`,
+  ),
   "a survivor rule of another kind than its column": usage(
     `${dedupe} --golden y.csv --survivor city=mean`,
     'Choose another rule, or say that it holds them: --kind-of "city=number".',
