@@ -75,6 +75,10 @@ describe("by all columns", () => {
     const parameters = ["dedupe", "crm.csv", "--remove-likely", "--explain", "-o", "sure.csv"];
     const { stdout } = await run(...parameters);
     expect(stdout).toContain("wrote sure.csv: 8 rows in, 2 groups of duplicates, 6 rows out");
+    const golden = await run("dedupe", "crm.csv", "--golden", "sure.golden.csv");
+    expect(golden.stdout).toContain(
+      "7 records, 1 of several rows; likely duplicates are merged only with --remove-likely\n",
+    );
     expect(await firstCells("sure.csv")).toEqual(["1", "2", "4", "6", "7", "8"]);
     const [head, ...rows] = await lines("sure.groups.csv");
     expect(head).toMatch(/^group,kept,row,probability,why,id/);
