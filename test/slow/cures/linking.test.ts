@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { partsOfRule, survivorRuleList } from "../../../src/group/survivor-rules.js";
 import { type LinkOptions, linkTable } from "../../../src/link/link-table.js";
 import { Store, withStore } from "../../../src/link/store.js";
 import { mountSmallDisk } from "../small-disk.js";
@@ -155,6 +156,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "x.csv");
 writeFileSync(file, table);
 const options: LinkOptions = { encoder: "none" };
+
+it("a survivor rule of a program is one of the list", () => {
+  expect(() => partsOfRule("best")).toThrow(`"best" is not a survivor rule. Use one of ${survivorRuleList}.`);
+  for (const rule of survivorRuleList.split(", ")) expect(rule.startsWith(partsOfRule(rule).name)).toBe(true);
+});
 
 it("a store of another format is linked again into a new one", async () => {
   const old = join(folder, "old.pearl");
