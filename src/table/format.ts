@@ -58,14 +58,14 @@ export function stemOf(path: string): string {
 export const rowsEndingOf = (path: string): string =>
   Object.hasOwn(bothByExtension, extname(path).toLowerCase()) ? extname(path) : "";
 
-/** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. Throws UsageError for another extension. */
-export function rowsFormatOfName(path: string): RowsFormat {
+/** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. @throws UsageError for another extension */
+export function rowsFormatOfName(path: string, otherCure = ", or add --format csv (for -o)"): RowsFormat {
   const extension = extname(path).toLowerCase();
   const byExtension: Record<string, RowsFormat> = bothByExtension;
   const format = path === "-" || isPostgresAddress(path) ? "csv" : byExtension[extension];
   if (format !== undefined) return format;
   throw new UsageError(
-    `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv (for -o).`,
+    `${path || "The name is empty"}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these${otherCure}.`,
   );
 }
 

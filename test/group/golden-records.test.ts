@@ -53,6 +53,16 @@ describe("a rule", () => {
     ["mean", ["1", "2", "2"], "1.67", [0, 1, 2]],
     ["mean", ["9.99", "10", "10"], "9.9967", [0, 1, 2]],
     ["mean", ["12.50", "12.5", "12.50"], "12.50", [0, 2]],
+    ["union", ["5.50 USD", "5.50 EUR", "5.5 usd", "€5.50", "5.50 €"], "5.50 USD; 5.50 EUR; €5.50", [0, 1, 3]],
+    ["frequent", ["6.50 USD", "5.50 USD", "5.50 EUR", "5.50 EUR"], "5.50 EUR", [2, 3]],
+    ["mean", ["5.50 USD", "5.50 EUR", "7.50 EUR", "5.5 EUR"], "5.50 EUR", [1]],
+    ["max", ["5.50 EUR", "9.50 USD", "5.50 EUR"], "5.50 EUR", [0, 2]],
+    ["min", ["5.50 EUR", "4.50 EUR", "5.00"], "4.50 EUR", [1]],
+    ["mean", ["0.0000001", "0.0000002"], "0.00000015", [0, 1]],
+    ["mean", ["-1.5", "1.5"], "0", [0, 1]],
+    ["frequent", ["9.5", "12.50", "12.5", "9.50"], "9.5", [0]],
+    ["frequent", ["1.2.2020", "02.02.2020"], "1.2.2020", [0]],
+    ["frequent", ["A-7", "A-1234", ""], "A-7", [0]],
     ["mean", [{ json: "1" }, { json: "4" }], { json: "2.5" }, [0, 1]],
   ])("%s of %j takes %j", (rule, cells, cell, rows) => {
     expect(one(cells, rule)).toEqual({ cell, rows });
@@ -86,6 +96,45 @@ describe("a rule", () => {
       { price: "union", phone: "union", code: "union" },
     );
     expect(cells).toEqual(["12.03.1980", "12.50; 13.00; 13.75", "+49 30 1234567; 030 9999999", "007; 7"]);
+  });
+
+  it("has a phone number of two countries as two values, and one without a country as either", () => {
+    const phone = ["212 555 1234", "+1 212 555 1234", "+44 212 555 1234", "0044 212 555 1234"];
+    expect(one(phone, "union").cell).toBe("212 555 1234; +44 212 555 1234");
+    expect(one(phone.slice(1), "frequent")).toEqual({ cell: phone[2], rows: [1] });
+  });
+
+  it("takes the kind of a column from its filled cells", () => {
+    const born = ["n/a", "1.2.2020", "2020-02-02", "03.03.2020", "unknown", "2020-03-03", "4.4.2020"];
+    expect(one(born, "max").cell).toBe("4.4.2020");
+    expect(one(["n/a", "n/a"], "mean").cell).toBe("n/a");
+  });
+
+  it("reads a year as a date, in a column that the caller says holds dates", () => {
+    const table = tableOf({ city: ["Rome", "Bonn", "Paris"], year: ["2001", "2009", "2008-12-31"] });
+    const survivors = { city: "newest:year", year: "min" } as const;
+    const { recordOf } = goldenRecords(table, { survivors, kindOf: { year: "date" } });
+    expect(recordOf([0, 1, 2]).map(({ cell }) => cell)).toEqual(["Bonn", "2001"]);
+  });
+
+  it("keeps the first place of a source that is named twice, and the last rule of a column that is", () => {
+    const columns = { phone: ["1", "2"], from: ["web", "crm"] };
+    expect(merged(columns, { phone: "source:from=crm>web>crm" }).cells[0]).toBe("2");
+    const survivors = [
+      ["phone", "union"],
+      ["1", "min"],
+      ["PHONE", "first"],
+      ["phone", "max"],
+    ] as const;
+    for (let given = 1; given <= survivors.length; given++) {
+      const { rules } = goldenRecords(tableOf(columns), { survivors: survivors.slice(0, given) });
+      expect(rules.phone).toBe(survivors[given - 1][1]);
+    }
+  });
+
+  it("takes the first of identifiers that are equally frequent, though one is empty or repeated", () => {
+    expect(merged({ id: ["Ann", "Annabel", "Bob", ""] }).cells).toEqual(["Ann"]);
+    expect(merged({ customer_id: ["x", "abc", "x", "abc"] }).cells).toEqual(["x"]);
   });
 
   it("is by default longest for long texts and lists, first for row numbers, and frequent elsewhere", () => {
@@ -198,14 +247,19 @@ describe("a rule that does not fit", () => {
     );
     expect(() => rules({ name: "max" })).toThrow("the rule max needs numbers or dates");
     expect(() => rules({ name: "latest" })).toThrow(
-      '"latest" is no survivor rule. The rules are frequent, longest, first, union, max, min, mean, newest:COLUMN, source:COLUMN=A>B.',
+      '"latest" is not a survivor rule. Use one of frequent, longest, first, union, max, min, mean, newest:COLUMN, source:COLUMN=A>B.',
     );
   });
 
-  it("fits an empty column, and one that the caller says holds dates", () => {
+  it("fits an empty column", () => {
     expect(rules({ empty: "mean", name: "newest:empty" }).rules).toMatchObject({ empty: "mean" });
+  });
+
+  it("is refused where it decides by dates that cannot be read", () => {
     const survivors = { updated: "newest:name" } as const;
-    expect(goldenRecords(table, { survivors, kindOf: { name: "date" } }).rules).toMatchObject(survivors);
+    expect(() => goldenRecords(table, { survivors, kindOf: { name: "date" } })).toThrow(
+      "people.csv: no cell of name can be read as a date. Choose another rule.",
+    );
   });
 
   it("names a source that no row has", () => {

@@ -10,6 +10,9 @@ it.each([
   ["phone=latest", undefined],
   ["phone=newest:", undefined],
   ["phone=source:system", undefined],
+  ["phone=source:system=crm>", undefined],
+  ["phone=source:system=>crm", undefined],
+  ["phone=source:system=crm> >web", undefined],
   ["=first", undefined],
   ["phone", undefined],
 ])("%s is %j", (text, survivor) => {

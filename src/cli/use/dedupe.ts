@@ -3,10 +3,11 @@ import { InvalidArgumentError } from "commander";
 import { groupBy } from "../../by-key.js";
 import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
-import { readSurvivor, type SurvivorRules, survivorRuleList } from "../../group/survivor-rules.js";
+import { readSurvivor, type Survivor, survivorRuleList } from "../../group/survivor-rules.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
+import { oneLine } from "../../text/visible.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fileEndingIn, noteUnused, option, shared, tableOutput } from "../options.js";
@@ -27,7 +28,7 @@ const options = [
   option("--golden-json <file>", "write the origin of each cell of --golden: .jsonl", fileEndingIn(".jsonl")),
   option(
     "--survivor <column=rule>",
-    `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind); repeatable`,
+    `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind; "=" in a name: \\=); repeatable`,
     survivorOfColumn,
   ),
   ...shared.judged,
@@ -44,11 +45,10 @@ const options = [
 type Options = OptionsOf<typeof options>;
 
 /** Parser of `--survivor phone=newest:updated`; repeatable. */
-function survivorOfColumn(text: string, previous: SurvivorRules | undefined): SurvivorRules {
-  const [column, rule] = readSurvivor(text) ?? [];
-  if (column === undefined || rule === undefined)
-    throw new InvalidArgumentError(`It must be COLUMN=RULE; rules are ${survivorRuleList}.`);
-  return { ...previous, [column]: rule };
+function survivorOfColumn(text: string, previous: readonly Survivor[] = []): Survivor[] {
+  const survivor = readSurvivor(text);
+  if (survivor !== undefined) return [...previous, survivor];
+  throw new InvalidArgumentError(`It must be COLUMN=RULE; rules are ${survivorRuleList}.`);
 }
 
 export default command({
@@ -83,7 +83,7 @@ export default command({
       goldenOrigins: options.goldenJson,
     };
     for (const path of [options.groups, options.reviewOut, options.relatedOut, options.golden])
-      if (path !== undefined) rowsFormatOfName(path);
+      if (path !== undefined) rowsFormatOfName(path, "");
     const decisionPaths = [labels ?? [], review ?? []].flat();
     const inputs = [file, ...decisionPaths];
     const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
@@ -110,7 +110,6 @@ export default command({
 
 /** How the result was found and how sure it is: on stderr. */
 function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {
-  const { reviewOut } = options;
   const { columns, groups, threshold, promise, likely, labelEffect, reviewed } = report;
   const { estimate, low, high } = report;
   if (columns.length === 0)
@@ -128,8 +127,8 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
   if (labelEffect !== undefined) say(effectLine(labelEffect, "group"));
   if (report.related !== undefined) say(relatedLine(options.relatedOut!, report.related));
   if (reviewed === undefined) return;
-  say(`wrote ${reviewOut}: ${counted(reviewed, "pair")} to decide`);
-  say(`to decide them in a browser: ${reviewCommand(reviewOut!, [file], options)}`);
+  say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
+  say(`to decide them in a browser: ${reviewCommand(options.reviewOut!, [file], options)}`);
 }
 
 function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session: Session): void {
@@ -148,7 +147,7 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
   const columns = counts.map(([name, count]) => `${name} ${formatCount(count)}`).join(", ");
   if (cells > 0)
     print(
-      `filled ${counted(cells, "empty cell")} of kept rows from removed ones (${columns}); --no-fill leaves them empty`,
+      `filled ${counted(cells, "empty cell")} of kept rows from removed ones (${oneLine(columns)}); --no-fill leaves them empty`,
     );
   if (report.lacking > 0 && outputs.golden === undefined)
     session.say(
@@ -156,10 +155,11 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
     );
   if (outputs.golden !== undefined) {
     const merged = new Set(removed.map(({ keptRow }) => keptRow)).size;
-    wrote(outputs.golden, `${counted(kept.length, "record")}, ${formatCount(merged)} of several rows`);
+    const open = likely > 0 ? "; likely duplicates are merged only with --remove-likely" : "";
+    wrote(outputs.golden, `${counted(kept.length, "record")}, ${formatCount(merged)} of several rows${open}`);
     const rules = groupBy(Object.entries(report.survivors ?? {}), ([, rule]) => rule);
     const listed = [...rules].map(([rule, names]) => `${rule} (${names.map(([name]) => name).join(", ")})`);
-    session.say(`their cells by rule: ${listed.join(", ")}; --survivor COLUMN=RULE changes one`);
+    session.say(`their cells by rule: ${oneLine(listed.join(", "))}; --survivor COLUMN=RULE changes one`);
   }
   if (outputs.goldenOrigins !== undefined) wrote(outputs.goldenOrigins, "the origin of each cell");
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);

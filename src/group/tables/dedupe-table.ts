@@ -180,10 +180,7 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const decisions = phrases.length === 0 ? [] : (options.decisionPaths ?? []);
   const known = await readKnown(decisions, { left: table.columns });
   refuseContradictions(phrases.length, known);
-  const completeness = Uint16Array.from(
-    { length: phrases.length },
-    (_, row) => cells(row).filter(isFilled).length,
-  );
+  const completeness = Uint16Array.from(phrases, (_, row) => cells(row).filter(isFilled).length);
   return { table, known, records, found: await findDuplicates(table, { ...reading, known, completeness }) };
 }
 

@@ -102,7 +102,7 @@ export function checkNames(
   format: RowsFormat | undefined,
 ): void {
   if (main !== undefined && format === undefined) rowsFormatOfName(main);
-  for (const name of others) if (name !== undefined) rowsFormatOfName(name);
+  for (const name of others) if (name !== undefined) rowsFormatOfName(name, "");
   refuseOverwriting(inputs, [main, ...others]);
 }
 

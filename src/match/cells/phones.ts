@@ -28,11 +28,18 @@ const national = 10;
  */
 export function phoneDigits(cell: string): string {
   const text = narrow(cell);
+  return ownDigits(internationalDigits(text)?.replace(countryCode, "") ?? digitsOf(text), text);
+}
+
+/** The code of the country of a telephone number that begins with "+" or "00"; "" for others. */
+export const phoneCountry = (cell: string): string =>
+  countryCode.exec(internationalDigits(narrow(cell)) ?? "")?.[0] ?? "";
+
+/** The digits behind "+" or "00"; undefined for other numbers. */
+function internationalDigits(text: string): string | undefined {
   const digits = digitsOf(text);
   const isInternational = /^[\s(]*\+/.test(text) || (/^[\s(]*00[1-9]/.test(text) && digits.length > national);
-  if (isInternational && digits.length <= 17)
-    return ownDigits(digits.replace(/^0+/, "").replace(countryCode, ""), text);
-  return ownDigits(digits, text);
+  return isInternational && digits.length <= 17 ? digits.replace(/^0+/, "") : undefined;
 }
 
 function ownDigits(digits: string, text: string): string {

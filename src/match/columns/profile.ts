@@ -180,7 +180,7 @@ function kindOfCells(shares: CellShares, distinct: number, filled: number): Colu
   return lists > 0.5 ? "list" : "text";
 }
 
-const idHeader = /^(?:.*[\s_.-])?id$/i;
+export const idHeader = /^(?:.*[\s_.-])?id$/i;
 
 function reasonToDrop(
   { name, rows, filled, distinct, shares }: Omit<ColumnProfile, "dropped">,

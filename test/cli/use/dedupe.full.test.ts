@@ -75,6 +75,10 @@ describe("by all columns", () => {
     const parameters = ["dedupe", "crm.csv", "--remove-likely", "--explain", "-o", "sure.csv"];
     const { stdout } = await run(...parameters);
     expect(stdout).toContain("wrote sure.csv: 8 rows in, 2 groups of duplicates, 6 rows out");
+    const golden = await run("dedupe", "crm.csv", "--golden", "sure.golden.csv");
+    expect(golden.stdout).toContain(
+      "7 records, 1 of several rows; likely duplicates are merged only with --remove-likely\n",
+    );
     expect(await firstCells("sure.csv")).toEqual(["1", "2", "4", "6", "7", "8"]);
     const [head, ...rows] = await lines("sure.groups.csv");
     expect(head).toMatch(/^group,kept,row,probability,why,id/);
@@ -144,7 +148,9 @@ describe("by all columns", () => {
     );
     expect(await refused("--golden-json", "g.jsonl", "--golden", "crm.csv")).toMatch(/^1 .*is an input/);
     expect(await refused("--golden-json", "g.json")).toMatch(/^2 .*The name must end in \.jsonl\./);
-    expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows are written as/);
+    expect(await refused("--golden", "g.txt")).toMatch(/^2 .*g\.txt: rows .* in one of these\.\n$/);
+    expect(await refused("--golden", "")).toMatch(/^2 .*The name is empty: rows are written as/);
+    expect(await refused("--survivor", "email=source:company=a>")).toMatch(/^2 .*It must be COLUMN=RULE/);
     const alone = await run("dedupe", "crm.csv", "--survivor", "email=first");
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("Add --golden FILE.")]);
   });

@@ -1,6 +1,6 @@
 /** Two notations of one telephone number have the same digits. */
 import { describe, expect, it } from "vitest";
-import { phoneDigits } from "../../../src/match/cells/phones.js";
+import { phoneCountry, phoneDigits } from "../../../src/match/cells/phones.js";
 
 describe("the digits of a telephone number", () => {
   it.each([
@@ -28,4 +28,9 @@ describe("the digits of a telephone number", () => {
     ];
     expect(new Set(numbers.map(phoneDigits)).size).toBe(numbers.length);
   });
+});
+
+it("the code of a country is read behind a plus or 00 alone", () => {
+  const numbers = ["+49 (0)30 123456", "00380441234567", "+1 (212) 555-1234", "1-212-555-1234", "0012345678"];
+  expect(numbers.map(phoneCountry)).toEqual(["49", "380", "1", "", ""]);
 });

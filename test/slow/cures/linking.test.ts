@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { partsOfRule, survivorRuleList } from "../../../src/group/survivor-rules.js";
 import { type LinkOptions, linkTable } from "../../../src/link/link-table.js";
 import { Store, withStore } from "../../../src/link/store.js";
 import { mountSmallDisk } from "../small-disk.js";
@@ -126,6 +127,16 @@ const deduping: Readonly<Record<string, Case>> = {
     "It must be COLUMN=RULE; rules are frequent,",
     `${dedupe} --golden y.csv --survivor city=frequent`,
   ),
+  "golden records under a name without an ending": usage(
+    `${dedupe} --golden y.out --format csv`,
+    "End the name in one of these.",
+    `${dedupe} --golden y.csv --format csv`,
+  ),
+  "a survivor rule by dates that cannot be read": usage(
+    `${dedupe} --golden y.csv --survivor name=newest:city --kind-of city=date`,
+    "no cell of city can be read as a date. Choose another rule.",
+    `${dedupe} --golden y.csv --survivor name=first --kind-of city=date`,
+  ),
   "a survivor rule of another kind than its column": usage(
     `${dedupe} --golden y.csv --survivor city=mean`,
     'Choose another rule, or say that it holds them: --kind-of "city=number".',
@@ -145,6 +156,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "x.csv");
 writeFileSync(file, table);
 const options: LinkOptions = { encoder: "none" };
+
+it("a survivor rule of a program is one of the list", () => {
+  expect(() => partsOfRule("best")).toThrow(`"best" is not a survivor rule. Use one of ${survivorRuleList}.`);
+  for (const rule of survivorRuleList.split(", ")) expect(rule.startsWith(partsOfRule(rule).name)).toBe(true);
+});
 
 it("a store of another format is linked again into a new one", async () => {
   const old = join(folder, "old.pearl");
