@@ -179,15 +179,15 @@ describe("cluster and dedupe", () => {
     expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
   });
 
-  it("establishes a precision only by equal rows, and returns likely groups otherwise", async () => {
+  it("establishes a precision only by equal rows and those written anew, and returns likely groups otherwise", async () => {
     const names = ["Acme Inc.", "Acme Inc", "Apex Ltd", "Apex Ltd", "Le Monde"];
     const { promise, groups, estimate, low, high } = await cluster(names, { encoder });
     expect(promise).toMatchObject({ target: 0.9, established: false });
     expect(groups.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);
-    // Of the two rows that are grouped with another, one is equal to it.
-    expect(low).toBe(0.5);
+    // Of the two rows that are grouped with another, one is equal to it, and one has its words: one of one, by Wilson .2065.
+    expect(low).toBeCloseTo((1 + 0.2065) / 2, 4);
     expect(estimate).toBeGreaterThanOrEqual(low!);
-    expect(high).toBe(estimate);
+    expect(high).toBe(1);
     expect((await cluster(names, { encoder, precision: 0.5 })).promise!.established).toBe(true);
     expect((await cluster(["Le Monde", "Acme"], { encoder })).promise!.reason).toBe("no two rows are alike");
     expect((await cluster(names, { encoder, threshold: 0.9 })).promise).toBeUndefined();
