@@ -5,7 +5,7 @@ import { endWithNothing } from "../files/shards/shard.js";
 import { isFilled } from "../match/cells/cell-words.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { withDate } from "../match/columns/composed.js";
+import { asCompared } from "../match/columns/composed.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
 import { TextNumbers, textReader } from "../match/columns/texts.js";
@@ -168,7 +168,7 @@ export async function duplicatesByColumns(
   table: TableColumns,
   options: RoadOptions & GroupRowsOptions,
 ): Promise<Duplicates> {
-  const columns = withDate(table, options);
+  const columns = asCompared(table, options);
   const [compared] = await inOneScript([columns], options);
   const found = await groupRows(compared, options);
   const names = found.columns.map((column) => column.name).filter((name) => Object.hasOwn(columns, name));

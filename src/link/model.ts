@@ -3,10 +3,12 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { Sharing } from "../files/shards/shard.js";
 import { likeArray } from "../like-array.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { coordinatesOf } from "../match/columns/coordinates.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { oppositionLevels } from "../match/evidence/across-columns.js";
+import { degreeLevels } from "../match/evidence/levels.js";
 import { type EvidenceColumn, opposedColumn } from "../match/evidence/pair-evidence.js";
 import type { ColumnReport } from "../match/explain.js";
 import type { BoundedOptions } from "../match/memory/memory-plan.js";
@@ -61,9 +63,12 @@ export const modelText = (model: StoreModel): string =>
 function parseModel(text: string): StoreModel | undefined {
   const model = JSON.parse(text) as StoreModel;
   if (model.learned === undefined) return model;
-  const { weights, evidence } = model.learned;
-  const isOther = ({ name, levels, unit }: EvidenceColumn): boolean =>
-    unit === undefined || (name === opposedColumn && levels !== oppositionLevels);
+  const { weights, evidence, fields } = model.learned;
+  const places = Object.values(coordinatesOf(fields) ?? {});
+  const isOther = ({ name, field, levels, unit }: EvidenceColumn): boolean =>
+    unit === undefined ||
+    (name === opposedColumn && levels !== oppositionLevels) ||
+    (places.includes(fields[field]) && levels !== degreeLevels);
   const { match, related, near } = weights;
   if (evidence.some(isOther) || (near !== undefined && near.siblings === undefined)) return undefined;
   const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { equalRows } from "../../src/link/attach.js";
 import { undoLink } from "../../src/link/history.js";
 import { type Store, withStore } from "../../src/link/store.js";
+import { degreeLevels } from "../../src/match/evidence/levels.js";
 import { createRandom } from "../../src/random.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
 import { linesOf, link, workFolder } from "./linking.js";
@@ -75,6 +76,29 @@ it("a store whose model was learned from other evidence learns again", async () 
   );
   const [{ run }] = await learnedIn();
   await link(write("one.csv", table, [0]), store);
+  expect((await learnedIn()).map((line) => line.run)).toEqual([run, run + 1]);
+});
+
+it("a store whose coordinates were compared as other numbers learns again", async () => {
+  const store = newStore();
+  const degrees = (entity: number) => (10 + ((entity * 7919) % 4000) / 100).toFixed(4);
+  const places = {
+    ...table,
+    lat: entities.map((entity) => degrees(entity)),
+    lon: entities.map((entity) => degrees(entity + 1)),
+  };
+  await link(write("places.csv", places), store);
+  const learnedIn = () =>
+    withStore(store, "existing", (opened) =>
+      opened.query<{ run: number; model: string }>("SELECT run, model FROM learned"),
+    );
+  const [{ run, model }] = await learnedIn();
+  const changed = model.replaceAll(`"levels":${degreeLevels}`, '"levels":7');
+  expect(changed).not.toBe(model);
+  await withStore(store, "existing", (opened) =>
+    opened.query(`UPDATE learned SET model = '${changed.replaceAll("'", "''")}'`),
+  );
+  await link(write("place.csv", places, [0]), store);
   expect((await learnedIn()).map((line) => line.run)).toEqual([run, run + 1]);
 });
 

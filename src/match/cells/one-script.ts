@@ -80,7 +80,8 @@ export function scriptNote(
     // The first row may be a header that was taken for data.
     for (let place = 1; place <= rows; place++) {
       const [cell, latin] = [written[place % rows], compared[place % rows]];
-      if (cell !== latin)
+      // Coordinates in another notation have no letters left.
+      if (cell !== latin && /\p{L}/u.test(latin))
         return `names in different scripts are compared in Latin letters: "${cell}" as "${latin}"`;
     }
   }

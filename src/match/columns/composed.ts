@@ -19,6 +19,7 @@ import {
   wordsOfCell,
 } from "./align.js";
 import { cellsOfColumn, cellsOfParts, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
+import { withDegrees } from "./coordinates.js";
 import { dateParts } from "./date-parts.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
@@ -42,10 +43,14 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  * it, those that are found.
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
-  const tables = { left: withDate(given.left, options), right: withDate(given.right, options) };
+  const tables = { left: asCompared(given.left, options), right: asCompared(given.right, options) };
   const names = options.on === undefined ? foundNames(tables, options) : askedNames(options.on, tables);
   return { left: withColumns(tables.left, names.left), right: withColumns(tables.right, names.right) };
 }
+
+/** The table with one column for the year, the month and the day of a date, and with coordinates as numbers. */
+export const asCompared = (table: TableColumns, options: ColumnOptions): TableColumns =>
+  withDegrees(withDate(table, options));
 
 /** Joins the columns of year, month and day into one date. Compared apart, a slip in one would count like another name. */
 export function withDate(table: TableColumns, { on, ignore = [], kindOf = {} }: ColumnOptions): TableColumns {

@@ -59,8 +59,10 @@ const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const numberScale = { differs: 3, agrees: numberCuts.length };
 const rareNumber = [5];
-/** Degrees by which coordinates differ at most: .01 is a kilometre of latitude. */
-const degreeCuts = [0.5, 0.2, 0.1, 0.05, 0.01].map((degrees) => -degrees - 1e-9);
+/** Degrees by which coordinates differ at most: .01 is a kilometre of latitude, .0005 are 50 metres. */
+const degreeCuts = [0.5, 0.2, 0.1, 0.05, 0.01, 0.002, 0.0005].map((degrees) => -degrees - 1e-9);
+/** Levels of coordinates: those of unequal numbers, and of equal ones. */
+export const degreeLevels = degreeCuts.length + 1 + rareNumber.length + 1;
 
 interface TextData {
   readonly words: VocabularyWords;

@@ -28,7 +28,7 @@ const step = { least: 0.2, most: 1.25 };
  */
 const leastBeside = { any: 0.5, sole: 0.25 };
 
-/** Pairs that differ in so many columns that identify are no matches, whether their rows have mates or not: father and daughter. */
+/** Pairs that differ in at least this many identifying columns are never taken for matches here: a father and a daughter. */
 const contradiction = 2;
 
 /** By which the share of each kind is to change: below 1 where its pairs lie beside sure mates too seldom. */

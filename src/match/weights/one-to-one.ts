@@ -75,8 +75,8 @@ async function rowSums(
 }
 
 /**
- * The share of rows without a partner is taken for no less. Where every row seems to have one, a look-alike of a row would be its
- * partner for want of a better one, and confirm itself.
+ * The assumed share of rows without a partner is at least this. Where every row seemed to have one, the look-alike of a row
+ * without a partner would be taken for it, and confirm that every row has one.
  */
 const leastAlone = 0.1;
 
