@@ -160,7 +160,7 @@ export type { PhraseView, PunctuationSettings } from "./methods/pairs/views.js";
 export type { NeighbourOptions, NeighbourRecord } from "./methods/pretrain/neighbours.js";
 export { pretrainNeighbours } from "./methods/pretrain/neighbours.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
-export { type RemovablePart, withAssigned, without } from "./methods/settings/choices.js";
+export { type RemovablePart, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";
 export { presets, readPreset } from "./methods/settings/method-settings.js";
 export type { ObjectiveSettings } from "./objectives/objective.js";

@@ -58,7 +58,7 @@ const additions = wordList("name-additions", (entries) =>
   }),
 );
 
-/** Those of a type; all of them where the type is unknown or has none. */
+/** Those of a type; where the type is unknown or has none, those listed for any type. */
 function additionsOf(wanted: "suffix" | "qualifier", type = "any"): readonly string[] {
   const all = additions().filter(({ kind }) => kind === wanted);
   const own = all.filter(({ types }) => types.includes(type));

@@ -26,11 +26,7 @@ export const changeLetterCase: Draw = (phrase, random) => {
   return others.length === 0 ? undefined : pick(others, random);
 };
 
-/**
- * One number below 100 in words or digits, ordinal or cardinal, becomes the other (three, 3; second, 2nd), as does a
- * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
- * stay.
- */
+/** Roman numerals from 1 on. */
 const romans = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX".split(" ");
 
 /** Words and digits that stand for one another, in lower case: "forty-two" and "42", "forty-second" and "42nd". */
@@ -48,6 +44,11 @@ const counterparts = wordList("numbers", (entries) => {
   return found;
 });
 
+/**
+ * One number below 100 in words or digits, ordinal or cardinal, becomes the other (three, 3; second, 2nd), as does a
+ * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
+ * stay.
+ */
 export const spellNumber: List = (phrase) => {
   const words = phrase.split(" ");
   return oneReplaced(words, (word, index) => {

@@ -8,7 +8,7 @@ import { fileFingerprint, fingerprint, openFingerprint } from "../files/checksum
 import type { Sharing } from "../files/shards/shard.js";
 import { isDevice } from "../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
-import { shownPath, standardInput } from "../table/read/source.js";
+import { refuseReadingTwice, shownName, standardInput } from "../table/read/source.js";
 import { readSynsets, readTagCounts } from "../text/wordnet.js";
 import {
   type CorpusManifest,
@@ -90,14 +90,8 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
     throw new ArgumentError(
       'standard input ("-") cannot be mixed with other files of text. Give it alone, or save it to a file first.',
     );
-  const inputs = [
-    ...texts,
-    ...(["phrases", "synonyms", "types"] as const).flatMap((kind) => options[kind] ?? []),
-  ];
-  if (inputs.filter((path) => path === standardInput).length > 1)
-    throw new ArgumentError(
-      'standard input ("-") can be read only once. Save one of the inputs to a file and name it.',
-    );
+  const tables = (["phrases", "synonyms", "types"] as const).flatMap((kind) => options[kind] ?? []);
+  refuseReadingTwice([...texts, ...tables]);
   // What is quick to read comes first, so that its errors show before the long work.
   const known = await readKnown(options);
   return writeWholeFolder(output, (folder) => buildInto(folder, known, options));
@@ -139,7 +133,7 @@ async function buildInto(
     ...{ list, gathered, nerModel, threads, signal },
     onProgress: (done) => onProgress?.("typing", done, phrases.length),
   });
-  const names = texts.map(nameOf);
+  const names = texts.map(shownName);
   const textSource = {
     name: names.join(", "),
     kind: "text",
@@ -160,8 +154,6 @@ async function buildInto(
   return { manifest, characters, words, droppedRare, droppedBeyond, typedBy: typed.bySource };
 }
 
-const nameOf = (path: string): string => (path === standardInput ? shownPath(path) : basename(path));
-
 /** Reads everything but the texts. */
 async function readKnown(options: BuildCorpusOptions) {
   const sources: CorpusSource[] = [];
@@ -178,7 +170,7 @@ async function readKnown(options: BuildCorpusOptions) {
       }
       // what streams cannot be read again
       const print = isStream ? rows.end() : await fileFingerprint(path);
-      sources.push({ name: nameOf(path), kind, fingerprint: print });
+      sources.push({ name: shownName(path), kind, fingerprint: print });
     }
   }
   const list = new Map<string, FineType>();

@@ -97,8 +97,13 @@ export async function startOfBase(
 /** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
 export async function describeBase(given: string, { path, name, graph }: ModelFolder) {
   const { licence } = await readModelCard(path);
-  const fingerprint = await fileFingerprint(graph);
-  return { name: (await exists(given)) ? name : given, fingerprint, ...(licence && { licence }) };
+  return {
+    /** A hub id, or a folder's name. */
+    name: (await exists(given)) ? name : given,
+    /** Of its graph. */
+    fingerprint: await fileFingerprint(graph),
+    ...(licence && { licence }),
+  };
 }
 
 /** Trained weights, or their average with the base's without the type head. @param share weight of the trained ones */

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { looseObject, number } from "valibot";
-import { ModelError, messageOf, TrainingError } from "../errors.js";
+import { LockedError, ModelError, messageOf, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { acquireLock } from "../files/lock.js";
 import { objectName } from "../files/object-storage/client.js";
@@ -195,10 +195,11 @@ export async function runMethod<Record extends RunRecord>(
   options.signal?.throwIfAborted();
   const { output, continuedBy = "--resume" } = options;
   const work = `${resolve(isObjectAddress(output) ? objectName(output) : output)}.training`;
-  if (options.resume === "continue" && !(await exists(work))) {
+  if (options.resume === "continue") {
     const trouble = { error: TrainingError, cure: "Name another folder for the output." };
     const record = await readJson(join(output, "training.json"), endedRun, trouble);
     if (record !== undefined) {
+      await removeLeftover(work);
       options.onNote?.(`${output} is finished: there is nothing to resume`);
       return { ...(record as object as Record), output, resumedAt: record.result.steps };
     }
@@ -402,8 +403,8 @@ export async function planRun(prepared: Trainable, options: Measurable): Promise
 
 /** What a training writes. */
 const ofTraining = [checkpointFolder, "metrics.jsonl", "steps.json", "evaluation", "failed-step-N.json"];
-/** What methods prepare. */
-const ofMethods = ["start", "scratch"];
+/** What methods prepare; earlier versions also wrote "text". */
+const ofMethods = ["start", "scratch", "text"];
 
 /** True for a name of the list, and for what a killed process left under a temporary one. */
 function isOf(names: readonly string[], entry: string): boolean {
@@ -440,6 +441,16 @@ async function removeOwn(work: string, what: "training" | "everything"): Promise
   const names = what === "training" ? ofTraining : [...ofTraining, ...ofMethods];
   for (const entry of await entriesOf(work))
     if (isOf(names, entry)) await rm(join(work, entry), { recursive: true, force: true });
+}
+
+/** Removes what a run that was killed after it had written its model left, unless another process uses the folder. */
+async function removeLeftover(work: string): Promise<void> {
+  if (!(await exists(work))) return;
+  const release = await openWorkFolder(work).catch((error: unknown) => {
+    if (!(error instanceof LockedError)) throw error;
+  });
+  if (release === undefined) return;
+  await removeOwn(work, "everything").finally(release);
 }
 
 /** True if a run left steps to resume from, or a failed one to look at. */

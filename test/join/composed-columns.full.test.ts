@@ -51,7 +51,7 @@ it("are joined by the columns as one, which a review and pairs for training then
   expect(columns).toMatch(
     /^decision,probability,joined,left_row,right_row,left_last,right_guest,left_city,right_city,left_first,why$/,
   );
-  const answered = pairs.map((pair) => pair.replace(/^""(.*,(yes|no),)/, "$2$1"));
+  const answered = pairs.map((pair) => pair.replace(/^(.*,(yes|no),)/, "$2$1"));
   const decisionPaths = [file("answered.csv", [columns, ...answered])];
   const again = await run({ decisionPaths, pairsPath: at("pairs.csv") });
   expect(again.pairs?.pairs).toBeGreaterThan(5);

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ArgumentError, LockedError, TrainingError } from "../../src/errors.js";
+import { acquireLock } from "../../src/files/lock.js";
 import { writeWholeFolder } from "../../src/files/whole-folder.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import {
@@ -77,6 +78,22 @@ describe("runMethod", () => {
     const again = await run({ output, resume: "continue", onNote: (note) => notes.push(note) });
     expect(again).toEqual({ ...report, resumedAt: 6 });
     expect(notes).toEqual([`${output} is finished: there is nothing to resume`]);
+  });
+
+  it("has nothing to resume either where a run was killed before it removed its work folder", async () => {
+    const output = newOutput();
+    const report = await run({ output });
+    const work = `${output}.training`;
+    mkdirSync(join(work, "checkpoints", "step-6"), { recursive: true });
+    mkdirSync(join(work, "text"));
+    const lock = await acquireLock(work);
+    const resumed = () => run({ output, resume: "continue" });
+    expect(await resumed()).toEqual({ ...report, resumedAt: 6 });
+    // another process uses the folder
+    expect(readdirSync(work).sort()).toEqual(["checkpoints", "lock", "text"]);
+    await lock.release();
+    expect(await resumed()).toEqual({ ...report, resumedAt: 6 });
+    expect(beside(output)).toEqual(["model"]);
   });
 
   it("says what to do where the record of a finished run is damaged", async () => {

@@ -35,6 +35,9 @@ const pathBranches = (entries: readonly Entry[]): string => pathsOf(entries.slic
 const reply = (words: readonly string[]): string =>
   `COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$current"))`;
 
+/** Adds files, whose names may hold spaces; bash 3 and zsh have no compopt. */
+const fileReply = `local IFS=$'\\n'; COMPREPLY+=($(compgen -f -- "$current")); compopt -o filenames 2>/dev/null`;
+
 /** A line for each option with choices, by its places: "pearl join --kind". */
 const choiceBranches = (entries: readonly Entry[]): string =>
   entries
@@ -48,12 +51,13 @@ const choiceBranches = (entries: readonly Entry[]): string =>
     )
     .join("");
 
-/** A line for each command with the words that may follow it. */
+/** A line for each command with the words that may follow it; files too, behind a group that is a command by itself. */
 const wordBranches = (entries: readonly Entry[]): string =>
   entries
     .map(({ path, commands, options }) => {
       const words = [...commands.map(({ name }) => name), ...options.flatMap(namesOf)];
-      return `    "${path}") ${reply(words)};;\n`;
+      const files = commands.length > 0 && options.length > 0 ? `; ${fileReply}` : "";
+      return `    "${path}") ${reply(words)}${files};;\n`;
     })
     .join("");
 
@@ -82,9 +86,12 @@ complete -o default -F _pearl pearl
 `;
 }
 
-/** zsh completes by the functions of bash once it is asked to. */
+/** zsh completes by the functions of bash once it is asked to. A file that it loads itself completes at once. */
 function zsh(entries: readonly Entry[]): string {
-  return `autoload -U +X bashcompinit && bashcompinit\n${bash(entries, "zsh")}`;
+  return `#compdef pearl
+autoload -U +X bashcompinit && bashcompinit
+${bash(entries, "zsh")}[[ "\${funcstack[1]-}" != _pearl ]] || _bash_complete -o default -F _pearl
+`;
 }
 
 function fish(entries: readonly Entry[]): string {

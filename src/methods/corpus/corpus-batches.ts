@@ -45,7 +45,21 @@ export interface CorpusBatchSettings extends BatchSettings, Pick<MethodSettings,
 export type CorpusBatches = Awaited<ReturnType<typeof openCorpusBatches>>;
 
 /** What a corpus has for training. */
-export type CorpusFacts = CorpusBatches["facts"];
+export interface CorpusFacts {
+  readonly phrases: number;
+  /** Phrases with a known entity type. */
+  readonly typed: number;
+  readonly withHardNegatives: number;
+  /** Phrases with a known synonym. */
+  readonly withSynonyms: number;
+  readonly synonymPairs: number;
+  /** Rows of the table of more pairs. */
+  readonly pairs: number;
+  /** Batches until every phrase of the corpus was an anchor once. */
+  readonly batchesPerEpoch: number;
+  /** Of phrases.tsv and synonyms.tsv. */
+  readonly fingerprint: string;
+}
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
 export async function openCorpusBatches(corpus: Corpus, settings: CorpusBatchSettings, reader: Reader) {
@@ -70,23 +84,19 @@ export async function openCorpusBatches(corpus: Corpus, settings: CorpusBatchSet
     contexts: contexts && { ...contexts, text: contexts.text.fingerprint },
     negatives: negatives.size > 0 && (await fileFingerprint(join(folder, CORPUS_FILES.hardNegatives))),
   };
+  const facts: CorpusFacts = {
+    phrases: corpus.phrases.length,
+    typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
+    withHardNegatives: negatives.size,
+    withSynonyms: synonyms.size,
+    synonymPairs: corpus.manifest.counts.synonymPairs,
+    pairs: table?.size ?? 0,
+    batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
+    fingerprint: corpus.manifest.fingerprint,
+  };
   return {
     fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(contents)}`,
-    facts: {
-      phrases: corpus.phrases.length,
-      /** Phrases with a known entity type. */
-      typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
-      withHardNegatives: negatives.size,
-      /** Phrases with a known synonym. */
-      withSynonyms: synonyms.size,
-      synonymPairs: corpus.manifest.counts.synonymPairs,
-      /** Rows of the table of more pairs. */
-      pairs: table?.size ?? 0,
-      /** Batches until every phrase of the corpus was an anchor once. */
-      batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
-      /** Of phrases.tsv and synonyms.tsv. */
-      fingerprint: corpus.manifest.fingerprint,
-    },
+    facts,
     /** Of the rows of the table of more pairs, where there is one. */
     pairsFingerprint: table?.fingerprint,
     async batch(index: number) {
@@ -109,7 +119,8 @@ export async function openCorpusBatches(corpus: Corpus, settings: CorpusBatchSet
         { types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
       );
     },
-    describe: (index: number) =>
+    /** `type`: undefined where it is unknown. */
+    describe: (index: number): { text: string; positive: string; type: string | undefined }[] =>
       rowsOf(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
   };
 }

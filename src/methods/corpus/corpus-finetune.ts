@@ -19,6 +19,7 @@ import { type PairProgramOptions, pairProgram, prepareForTraining } from "../../
 import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
+import { refuseReadingTwice, shownName } from "../../table/read/source.js";
 import type { TrainingProgram } from "../../training/program.js";
 import {
   type PreparedRun,
@@ -134,6 +135,7 @@ export async function prepareTraining(
   plan?: Pick<CorpusRequest, "buildIn">,
 ) {
   const { seed = 0, onNote } = options;
+  refuseReadingTwice([...(options.contextTexts ?? []), options.pairs, options.types]);
   await checkEvaluation(options.evaluationData);
   const { settings: chosen, base } = await chooseBase(options);
   const settings = await withAvailableCharacters(chosen, options);
@@ -272,6 +274,7 @@ function recordOf(
   result: TrainingResult,
 ) {
   const { facts, pairsFingerprint } = data;
+  const own: MethodSettings = { ...settings, base: base?.name ?? settings.base };
   return {
     pearl: packageVersion(),
     /** Name of the ONNX runtime that trained. */
@@ -282,9 +285,9 @@ function recordOf(
     /** A table of more pairs. */
     ...(pairs !== undefined &&
       pairsFingerprint !== undefined && {
-        pairs: { file: basename(pairs), fingerprint: pairsFingerprint },
+        pairs: { file: shownName(pairs), fingerprint: pairsFingerprint },
       }),
-    settings: { ...settings, base: base?.name ?? settings.base },
+    settings: own,
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
     /** `parts`: the terms of the last loss by name. */

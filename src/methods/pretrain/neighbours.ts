@@ -2,7 +2,6 @@
  * Pretraining of an encoder on sentences and those around them: QuickThoughts (Logeswaran and Lee, 2018), or the blocks of
  * CURL (Arora et al., 2019) on the same batches.
  */
-import { basename } from "node:path";
 import type { Featurizer } from "../../architectures/architecture.js";
 import { buildPair, chosenEncoders, type Encoding } from "../../architectures/encoder-pair.js";
 import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
@@ -17,6 +16,7 @@ import { neighbourLoss } from "../../objectives/neighbours.js";
 import { objectiveLoss } from "../../objectives/registry.js";
 import { batchSeed, createRandom, epochOrders } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
+import { refuseReadingTwice, shownName } from "../../table/read/source.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { TrainingProgram } from "../../training/program.js";
 import {
@@ -85,6 +85,7 @@ export const pretrainNeighbours = (options: NeighbourOptions): Promise<RunReport
 async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<NeighbourRecord>> {
   const encoder = await spellingEncoder(options.kind);
   const settings = settingsOf(options, encoder);
+  refuseReadingTwice(options.texts);
   const sentences = await readSentences(options);
   const documents = new Set(sentences.documents).size;
   const summary = `${formatCount(sentences.texts.length)} sentences of ${formatCount(documents)} documents`;
@@ -106,7 +107,7 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
     record: (result) => ({
       pearl: packageVersion(),
       data: {
-        texts: options.texts.map((path) => basename(path)),
+        texts: options.texts.map(shownName),
         ...{ sentences: sentences.texts.length, documents, fingerprint: sentences.fingerprint },
       },
       ...{ settings, result: resultOf(result) },

@@ -7,6 +7,7 @@ import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
 import { createRandom } from "../../random.js";
+import { refuseReadingTwice, shownName } from "../../table/read/source.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
 import { resultOf, runMethod } from "../../training/run.js";
@@ -62,7 +63,7 @@ export type PretrainReport = RunReport<PretrainRecord>;
 
 /**
  * Reads texts, trains, and writes a model folder; its embedding is the encoder's meaning part. Checkpoints and metrics are
- * in `OUTPUT.training` until the model is written. The text is in memory, four bytes a word.
+ * in `OUTPUT.training` until the model is written. The text must fit in memory: eight bytes a word or mark.
  * @throws TableError, MissingDataError, ArgumentError, TrainingError
  */
 export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
@@ -71,6 +72,7 @@ export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
 async function prepareRun(options: PretrainOptions): Promise<PreparedRun<PretrainRecord>> {
   const encoder = await architectureWith("text").text();
   const settings = settingsOf(options, encoder);
+  refuseReadingTwice([...options.texts, options.alsoWords]);
   const text = await readNumberedText(options);
   const tokens = text.numbers.length;
   const frequent = text.words.slice(0, settings.vocabulary);
@@ -103,7 +105,7 @@ async function prepareRun(options: PretrainOptions): Promise<PreparedRun<Pretrai
     record: (result) => ({
       pearl: packageVersion(),
       data: {
-        texts: options.texts.map((path) => basename(path)),
+        texts: options.texts.map(shownName),
         ...{ tokens, distinctWords: text.words.length, fingerprint: text.fingerprint },
         ...(options.vectors && { vectors: basename(options.vectors) }),
         ...(further > 0 && { furtherWords: further }),

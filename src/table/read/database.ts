@@ -100,9 +100,14 @@ export class Database {
 
   /** Runs a statement in one thread: only one row group is then in memory. */
   async runInOneThread(sql: string, subject: string): Promise<void> {
+    await this.inOneThread(() => this.run(sql, subject), subject);
+  }
+
+  /** Runs the statements of `work` in one thread. */
+  async inOneThread(work: () => Promise<unknown>, subject: string): Promise<void> {
     await this.run("SET threads = 1", subject);
     try {
-      await this.run(sql, subject);
+      await work();
     } finally {
       await this.run(`SET threads = ${threads}`, subject);
     }

@@ -2,9 +2,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { gzipTrouble, messageOf, TableError } from "../../errors.js";
+import { ArgumentError, gzipTrouble, messageOf, TableError } from "../../errors.js";
 import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../../files/place.js";
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf, type TableFormat } from "../format.js";
@@ -18,6 +19,17 @@ export const standardInput = "-";
 /** A path as messages show it. */
 export function shownPath(path: string): string {
   return path === standardInput ? "standard input" : withoutPassword(path);
+}
+
+/** A file's name as records and model cards show it. */
+export const shownName = (path: string): string => basename(shownPath(path));
+
+/** @throws ArgumentError where standard input is named more than once */
+export function refuseReadingTwice(paths: readonly (string | undefined)[]): void {
+  if (paths.filter((path) => path === standardInput).length > 1)
+    throw new ArgumentError(
+      'standard input ("-") can be read only once. Save one of the inputs to a file and name it.',
+    );
 }
 
 /** A path as a word of a shell command; standard input has no name to give. */

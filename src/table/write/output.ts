@@ -31,7 +31,9 @@ export async function makeOutput(
   const { columns, description } = table;
   if (format === "csv" || format === "tsv" || format === "jsonl") {
     const target = join(folder, `whole.${format}`);
-    await writeWithVectors(request, format, target);
+    await joinVectors(request, ["rowid"], ["row"], "vector");
+    // Two threads hold lines that wait for their turn: four times the memory.
+    await table.database.inOneThread(() => writeWithVectors(request, format, target), target);
     await moveFile(target, path);
     return undefined;
   }
@@ -49,7 +51,7 @@ export async function makeOutput(
   return keysPath;
 }
 
-/** Writes the input's columns, and the vectors as JSON lists. */
+/** Writes the input's columns, and the joined vectors as JSON lists. */
 async function writeWithVectors(
   request: OutputRequest,
   format: "csv" | "tsv" | "jsonl",
@@ -57,9 +59,6 @@ async function writeWithVectors(
 ): Promise<void> {
   const { table, range, vectorsPath, column } = request;
   const { columns, description, database } = table;
-  await joinVectors(request, ["rowid"], ["row"], "vector");
-  // Two threads hold lines that wait for their turn: four times the memory.
-  await database.run("SET threads = 1", target);
   const query = `SELECT CAST(vector AS VARCHAR) FROM ${readParquet(vectorsPath)}`;
   const vectors = database.strings(query, target);
   if (format !== "jsonl" || description.format !== "jsonl") {
@@ -89,10 +88,14 @@ async function* besideVectors<Row, Joined>(
   join: (row: Row, vector: string) => Joined,
 ): AsyncGenerator<Joined[]> {
   const waiting: string[] = [];
-  for await (const rows of batches) {
-    while (waiting.length < rows.length) waiting.push(...(await vectors.next()).value);
-    const own = waiting.splice(0, rows.length);
-    yield rows.map((row, place) => join(row, own[place]));
+  try {
+    for await (const rows of batches) {
+      while (waiting.length < rows.length) waiting.push(...(await vectors.next()).value);
+      const own = waiting.splice(0, rows.length);
+      yield rows.map((row, place) => join(row, own[place]));
+    }
+  } finally {
+    await vectors.return(undefined);
   }
 }
 

@@ -9,15 +9,15 @@ import { standardOutput, writeToStandardOutput } from "./standard-output.js";
 
 type RowBatches = AsyncIterable<readonly (readonly Cell[])[]> | Iterable<readonly (readonly Cell[])[]>;
 
-/** Quotes a cell that would be read back differently without; an empty cell alone would be a blank line. */
-function quoted(cell: string, delimiter: string): string {
-  const isSpecial = cell === "" || /["\n\r]/.test(cell) || cell.includes(delimiter);
-  return isSpecial ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
 /** A line of CSV or TSV, without its end. */
-const lineOf = (cells: readonly Cell[], delimiter: string): string =>
-  cells.map((cell) => quoted(textOfCell(cell), delimiter)).join(delimiter);
+function lineOf(cells: readonly Cell[], delimiter: string): string {
+  const quoted = cells.map((value) => {
+    const cell = textOfCell(value);
+    return /["\n\r]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  });
+  // one empty cell would be a blank line, which readers skip
+  return quoted.length === 1 && quoted[0] === "" ? '""' : quoted.join(delimiter);
+}
 
 /** How an output in `format` is written: as the input, if that has the same format. */
 export function styleOf(format: string, input: LineStyle = {}) {

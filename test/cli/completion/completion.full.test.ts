@@ -1,6 +1,6 @@
 /** The completion scripts in the shells themselves; zsh and fish where they are installed. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ beforeAll(async () => {
     expect(code).toBe(0);
     writeFileSync(script(shell), stdout);
   }
-  writeFileSync(join(folder, "names.csv"), "name\nAcme\n");
+  for (const name of ["names.csv", "two words.csv"]) writeFileSync(join(folder, name), "name\nAcme\n");
 });
 
 /** What a shell offers for a command line; the last word is the one to complete. */
@@ -84,12 +84,27 @@ describe.each(["bash", "zsh", "fish"])("completion in %s", (shell) => {
   });
 
   it.skipIf(!has(shell))("leaves other words to the completion of file names", () => {
+    // bash and zsh complete names of files themselves where nothing is offered
     const expected = shell === "fish" ? ["names.csv"] : [];
     expect(offered("pearl encode na")).toEqual(expected);
     // a group that is a command by itself
-    expect(offered("pearl classify na")).toEqual(expected);
-    expect(offered("pearl classify ")).toContain("train");
+    expect(offered("pearl classify na")).toEqual(["names.csv"]);
+    expect(offered("pearl classify ")).toEqual(
+      expect.arrayContaining(["train", "names.csv", "two words.csv"]),
+    );
+    expect(offered("pearl index ")).not.toContain("names.csv");
   });
+});
+
+it.skipIf(!has("zsh"))("is loaded by zsh from a folder of completions, or sourced", () => {
+  const completed = (source: string) =>
+    outputOf("zsh", ["-f", "-c", `autoload -U compinit; compinit -D -u; ${source}; print "$_comps[pearl]"`]);
+  expect(completed(`source ${script("zsh")}`)).toEqual(["_bash_complete -o default -F _pearl"]);
+  copyFileSync(script("zsh"), join(folder, "_pearl"));
+  // zsh finds the file by its first line; when it loads it, the file completes at once, by _bash_complete
+  const loaded = `fpath=(${folder} $fpath); compinit -D -u; autoload() { }; bashcompinit() { }; complete() { }; _bash_complete() { print -- "$@" }; _pearl`;
+  expect(completed(`fpath=(${folder} $fpath); compinit -D -u`)).toEqual(["_pearl"]);
+  expect(completed(loaded)[0]).toBe("-o default -F _pearl");
 });
 
 describe("pearl completion", () => {

@@ -45,8 +45,25 @@ describe("pearl corpus", () => {
     });
     const { data } = JSON.parse(readFileSync(join(folder, "reader", "training.json"), "utf8"));
     // 22 words and marks in a line, and its end
-    expect(data).toMatchObject({ texts: ["-"], tokens: 20 * 23 });
+    expect(data).toMatchObject({ texts: ["standard input"], tokens: 20 * 23 });
+    const card = readFileSync(join(folder, "reader", "README.md"), "utf8");
+    expect(card).toContain("- text: standard input; 460 words and marks");
   }, 120_000);
+
+  it.each([
+    "pretrain - - -o twice",
+    "pretrain - - --read neighbours -o twice",
+    "pretrain - --vectors v.txt --also-words - -o twice",
+    "train --corpus corpus --context - --pairs - -o twice",
+    "train --corpus corpus --context - - -o twice",
+  ])("does not read standard input twice: %s", async (line) => {
+    const { code, stderr } = await pearl([...line.split(" "), "-q"], { cwd, input: text });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'pearl: standard input ("-") can be read only once. Save one of the inputs to a file and name it.\n',
+    });
+  });
 
   it("reads a table of phrases from standard input, and records what it held", async () => {
     const prints = new Set<string>();

@@ -1,4 +1,5 @@
 /** Text as numbers. */
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { numberedText } from "../../../src/methods/pretrain/numbered-text.js";
 
@@ -22,6 +23,8 @@ describe("the numbers of a text", () => {
     const text = await numberedText(long());
     expect(text.numbers).toHaveLength(300 * 5001);
     expect([...text.numbers.subarray(-3)]).toEqual([1, 2, 0]);
+    const bytes = new Uint8Array(text.numbers.buffer);
+    expect(createHash("sha256").update(bytes).digest("hex").slice(0, 16)).toBe(text.fingerprint);
     expect((await numberedText(long())).fingerprint).toBe(text.fingerprint);
     expect((await numberedText(texts("a b"))).fingerprint).not.toBe(text.fingerprint);
   });

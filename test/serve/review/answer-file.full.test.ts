@@ -198,6 +198,6 @@ it("need a review", async () => {
   await expect(openAnswers(`${folder}/plain.csv`)).rejects.toThrow(
     /plain\.csv: a review has the columns decision/,
   );
-  await write("review.csv", (await readFile(file, "utf8")).replace('\n""', "\nperhaps"));
+  await write("review.csv", (await readFile(file, "utf8")).replace("\n,", "\nperhaps,"));
   await expect(openAnswers(file)).rejects.toThrow('review.csv, row 1: "perhaps" is not a decision');
 });

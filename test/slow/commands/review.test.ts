@@ -66,7 +66,7 @@ describe("a review", () => {
     const { stdout } = await stop(["crm.csv", "--ignore", "id"]);
     expect(stdout).toContain(`\n\n  pearl dedupe crm.csv --ignore id ${known} --review second.csv\n`);
     expect((await stop([])).stdout).toContain(`again, with ${known} --review second.csv\n`);
-    const review = (await readFile(join(folder, "second.csv"), "utf8")).replace(/^"",/m, "yes,");
+    const review = (await readFile(join(folder, "second.csv"), "utf8")).replace(/^,/m, "yes,");
     await writeFile(join(folder, "second.csv"), review);
     const labels = ["--labels", "my review.csv", "--review", "second.csv"];
     const applied = await run("dedupe", "crm.csv", "--ignore", "id", ...labels);

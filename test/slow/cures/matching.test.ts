@@ -5,7 +5,7 @@ const join = "pearl join a.csv b.csv --on name --model none -q";
 const other = "pearl join a.csv c.csv --on name=company --model none -q";
 const dedupe = "pearl dedupe a.csv -c name --model pearl-strings -o kept.csv -q";
 const link = (store: string): string => `pearl link a.csv --store ${store} -o linked.csv -q`;
-const reviewAgain = `${join} --review-out new.csv && sed -i '2s/^""/yes/' new.csv && ${join} --review new.csv`;
+const reviewAgain = `${join} --review-out new.csv && sed -i '2s/^/yes/' new.csv && ${join} --review new.csv`;
 
 const usage = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
 
@@ -218,14 +218,14 @@ const files: Readonly<Record<string, Case>> = {
   },
   "a review with the tables in another order": {
     files: { "c.csv": "company\nAcme Inc\nToyota Motor\nSiemens AG\nBosch GmbH\n" },
-    before: `${other} --review-out old.csv && sed -i '2s/^""/yes/' old.csv`,
+    before: `${other} --review-out old.csv && sed -i '2s/^/yes/' old.csv`,
     wrong: "pearl join c.csv a.csv --on company=name --model none -q --review old.csv",
     says: "Give the tables in the order in which the review was written.",
     cured: `${other} --review old.csv`,
   },
   "a review of a table that has changed": {
     files: {},
-    before: `${join} --review-out old.csv && sed -i '2s/^""/yes/' old.csv && cp a.csv was.csv`,
+    before: `${join} --review-out old.csv && sed -i '2s/^/yes/' old.csv && cp a.csv was.csv`,
     wrong: `printf 'name,city\\nBosch,Stuttgart\\nSiemens,Munich\\nToyota,Aichi\\nAcme,Berlin\\n' > a.csv; ${join} --review old.csv`,
     says: "Use the table as it was, or write the review again.",
     cured: `${reviewAgain} && cp was.csv a.csv && ${join} --review old.csv`,

@@ -181,7 +181,7 @@ const servers: Readonly<Record<string, Case>> = {
     answers(review),
   ),
   "a review with a word for a decision": usage(
-    `sed -i '2s/^""/perhaps/' asked.csv; pearl ${review}`,
+    `sed -i '2s/^/perhaps/' asked.csv; pearl ${review}`,
     '"perhaps" is not a decision. Write yes or no, or leave it empty.',
     `sed -i '2s/^perhaps/yes/' asked.csv; ${answers(review)}; sed -i '2s/^yes/""/' asked.csv; ${answers(review)}`,
   ),

@@ -195,7 +195,7 @@ describe("as npy", () => {
     expect(Array.from({ length: 12 }, (_, index) => bytes.readFloatLE(128 + index * 4))).toEqual([
       ...vectorsOf(3, 4),
     ]);
-    expect(readFileSync(written.keysPath as string, "utf8")).toBe('id,name\n1,"New, York"\n2,""\n3,"a\nb"\n');
+    expect(readFileSync(written.keysPath as string, "utf8")).toBe('id,name\n1,"New, York"\n2,\n3,"a\nb"\n');
   });
   it("keeps a row for each empty cell of a one-column table of keys", async () => {
     const output = file("one.npy");
