@@ -113,15 +113,17 @@ export interface GroupedRow {
 
 /**
  * The precision of grouped rows: their mean probability. Its lower bound is the share of those that are sure; of the others,
- * those that were only written anew count as a sample of so many (Wilson).
+ * those that were only written anew count as a sample of so many (Wilson). They do not count where most rows are equal: a list
+ * of persons has namesakes, of whom few are written anew.
  */
 export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionReport, "promise"> {
   if (rows.length === 0) return { estimate: 1, low: 1, high: 1 };
   const believed = rows.filter(({ isContradicted }) => !isContradicted);
   const estimate = believed.reduce((sum, { probability }) => sum + probability, 0) / rows.length;
   const sure = believed.filter(({ isSure }) => isSure).length;
-  const rewritten = believed.filter(({ isSure, isRewritten }) => !isSure && isRewritten).length;
   const unsure = rows.length - sure;
+  const rewritten =
+    sure > unsure ? 0 : believed.filter(({ isSure, isRewritten }) => !isSure && isRewritten).length;
   const low = (sure + unsure * (unsure === 0 ? 0 : wilsonInterval(rewritten, unsure).low)) / rows.length;
   const high = rewritten === 0 ? estimate : believed.length / rows.length;
   return { estimate: Math.max(estimate, low), low, high };
@@ -169,7 +171,7 @@ export function groupedPromise(rows: readonly GroupedRow[], target: number): Pre
   const unsure = isDenied(rows, target)
     ? `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
     : "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
-  const isByWords = rows.some(({ isSure, isRewritten }) => !isSure && isRewritten);
+  const isByWords = 2 * rows.filter(({ isSure }) => isSure).length <= rows.length;
   const enough = isByWords
     ? "enough of the rows are equal, or differ in the order of words or by a slip that no other row has"
     : "enough of the rows are equal or confirmed";

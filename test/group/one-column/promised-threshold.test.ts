@@ -99,5 +99,8 @@ describe("texts that are written anew", () => {
     expect(groupedPrecision(rows(100, 98)).low).toBeCloseTo(0.93, 2);
     expect(groupedPromise(rows(20, 19), 0.9).promise.established).toBe(false);
     expect(groupedPromise(rows(100, 90), 0.9).promise.established).toBe(false);
+    // Most rows are equal, and may be namesakes.
+    const equal = rows(150, 0).map((row) => ({ ...row, isSure: true }));
+    expect(groupedPromise([...equal, ...rows(100, 98)], 0.9).promise.established).toBe(false);
   });
 });
