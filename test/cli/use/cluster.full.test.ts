@@ -33,7 +33,9 @@ describe("pearl cluster", () => {
     const { stderr } = await run("cluster", "names.csv", "-c", "name", "--json", "likely.json");
     expect(stderr).toContain("a precision of 0.9 is not established: one column alone gives one estimate");
     const report = JSON.parse((await lines("likely.json")).join("\n"));
-    expect(report).toMatchObject({ rows: 7, promise: { target: 0.9, established: false }, low: 0 });
+    expect(report).toMatchObject({ rows: 7, promise: { target: 0.9, established: false } });
+    // One of the likely rows at most is the same words.
+    expect(report.low).toBeLessThan(0.5);
   });
 
   it("adds group, representative and similarity to every row, even if the table has a column named group", async () => {
