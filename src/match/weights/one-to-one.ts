@@ -66,7 +66,7 @@ async function rowSums(
     isOne ? new Float64Array(table.rows[side]).fill(1) : undefined,
   );
   const fewest = Math.min(left?.length ?? Infinity, right?.length ?? Infinity);
-  const odds = oddsAgainstNone(logOdds, matches / fewest, mostLogOdds);
+  const odds = oddsAgainstNone(logOdds, matches, fewest, mostLogOdds);
   await eachPossible(table, odds, walk, (block, own) => {
     if (left !== undefined) addTo(left, block.left, own);
     if (right !== undefined) addTo(right, block.right, own);
@@ -76,13 +76,17 @@ async function rowSums(
 
 /**
  * The assumed share of rows without a partner is at least this. Where every row seemed to have one, the look-alike of a row
- * without a partner would be taken for it, and confirm that every row has one.
+ * without a partner would be taken for it, and confirm that every row has one. A few rows get no promise: who looks up a row or
+ * two expects to find them.
  */
-const leastAlone = 0.1;
+const leastAlone = { ofFew: 0.02, ofMany: 0.1 };
+const manyRows = 50;
 
-/** Odds of classes against "none". @param share of the rows that are expected to have a partner: most or few of them */
-const oddsAgainstNone = (logOdds: Float64Array, share: number, most: number): Float64Array =>
-  possibleOdds(logOdds, -Math.log(Math.max(leastAlone, 1 - share)), most);
+/** Odds of classes against "none". @param rows of the smaller side, of which `matches` are expected to have a partner */
+function oddsAgainstNone(logOdds: Float64Array, matches: number, rows: number, most: number): Float64Array {
+  const least = rows < manyRows ? leastAlone.ofFew : leastAlone.ofMany;
+  return possibleOdds(logOdds, -Math.log(Math.max(least, 1 - matches / rows)), most);
+}
 
 const largest = new Float64Array(blockSize);
 
@@ -141,7 +145,7 @@ export async function matchingBeliefs(
   matches: number,
   { signal }: Walk = {},
 ): Promise<Float64Array> {
-  const odds = oddsAgainstNone(logOdds, matches / Math.min(...table.rows), mostMessageLogOdds);
+  const odds = oddsAgainstNone(logOdds, matches, Math.min(...table.rows), mostMessageLogOdds);
   const [left, right] = table.rows.map((rows) => new Float64Array(rows));
   // In turns how free a pair's right row is for it, and its left row: 1 / (1 + the odds of the row's other pairs).
   const free = new Float64Array(table.right.length).fill(1);
