@@ -11,11 +11,18 @@ beforeAll(async () => {
 });
 afterAll(() => encoder.dispose());
 
-/** Names of couples and the same with a letter less: no two rows are equal. */
+/**
+ * Names of couples and the same with a letter less: no two rows are equal. A third row has the words of the second beside others, so
+ * that none is in one row alone.
+ */
 const { left } = twoTables(180, 0);
 const original = left.name.slice(0, 90).map((name, row) => `${name} and ${left.name[90 + row]}`);
-const table = { name: [...original, ...original.map((name) => name.slice(0, 7) + name.slice(8))] };
-const entities = [...original.keys(), ...original.keys()];
+const misspelt = original.map((name) => name.slice(0, 7) + name.slice(8));
+const others = [original, misspelt].flatMap((names) =>
+  names.map((name, row) => `${name.split(" ").slice(0, 2).reverse().join(" Trading Company ")} No. ${row}`),
+);
+const table = { name: [...original, ...misspelt, ...others] };
+const entities = [...original.keys(), ...original.keys(), ...others.map((_, row) => 90 + row)];
 const find = (threshold?: number): Promise<Duplicates> =>
   duplicatesByColumn(table, "name", { encoder, known: [], threshold });
 const isEstablished = ({ report }: Duplicates): boolean => report.promise?.established === true;
