@@ -5,6 +5,12 @@ const made = new WeakSet<object>();
 /** Whether {@link likeArray} made it. */
 export const isLikeArray = (items: object): boolean => made.has(items);
 
+/** The same items, each changed; those that are made when they are asked for stay so. */
+export const mapped = <Item, Made>(items: readonly Item[], make: (item: Item) => Made): readonly Made[] =>
+  isLikeArray(items)
+    ? likeArray(items.length, (place) => make(items[place]))
+    : items.map((item) => make(item));
+
 /** What callers take for an array. @param at makes an item */
 export function likeArray<Item>(length: number, at: (place: number) => Item): readonly Item[] {
   const placeOf = (key: string | symbol): number => {

@@ -1,5 +1,4 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
-
 import { distance } from "fastest-levenshtein";
 import { formatCount } from "../../files/count-text.js";
 import { cellWords, hasDigit } from "../../match/cells/cell-words.js";
@@ -113,8 +112,8 @@ export interface GroupedRow {
 
 /**
  * The precision of grouped rows: their mean probability. Its lower bound is the share of those that are sure; of the others,
- * those that were only written anew count as a sample of so many (Wilson). They do not count where most rows are equal: a list
- * of persons has namesakes, of whom few are written anew.
+ * those that were only written anew count as a sample of so many (Wilson). They do not count where most rows are equal,
+ * since equal names of persons may be namesakes.
  */
 export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionReport, "promise"> {
   if (rows.length === 0) return { estimate: 1, low: 1, high: 1 };
@@ -170,7 +169,7 @@ export function groupedPromise(rows: readonly GroupedRow[], target: number): Pre
   const established = report.low >= target;
   const unsure = isDenied(rows, target)
     ? `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
-    : "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
+    : "one column alone gives one estimate, from the spacing of its groups, and too few rows confirm it";
   const isByWords = 2 * rows.filter(({ isSure }) => isSure).length <= rows.length;
   const enough = isByWords
     ? "enough of the rows are equal, or differ in the order of words or by a slip that no other row has"

@@ -1,5 +1,5 @@
 /** Decides whether tables are written in different scripts; their names are then compared in Latin letters. */
-import { isLikeArray, likeArray } from "../../like-array.js";
+import { mapped } from "../../like-array.js";
 import { createRandom } from "../../random.js";
 import { withoutAccents } from "../../text/accents.js";
 import { alignHeaders, type TableColumns } from "../columns/align.js";
@@ -87,9 +87,6 @@ export function scriptNote(
   }
   return undefined;
 }
-
-const mapped = (cells: readonly string[], make: (cell: string) => string): readonly string[] =>
-  isLikeArray(cells) ? likeArray(cells.length, (row) => make(cells[row])) : cells.map(make);
 
 function countCells(cells: readonly string[]): Counts {
   const counts = { latin: 0, letters: 0, ideographs: 0 };

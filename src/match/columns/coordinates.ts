@@ -1,5 +1,5 @@
 /** Two columns of numbers that are coordinates: the latitude and the longitude of a place, in degrees. */
-import { likeArray } from "../../like-array.js";
+import { mapped } from "../../like-array.js";
 import type { TableColumns } from "./align.js";
 import { wordsOfHeader } from "./column-names.js";
 import type { ColumnKind } from "./profile.js";
@@ -9,13 +9,11 @@ export interface Coordinates<Column> {
   readonly longitude: Column;
 }
 
-/** What headers say. "Breite" and "Länge" are the sizes of a thing as well. */
-const words = {
-  latitude: "lat latitude latitud latitudine breitengrad szerokosc",
-  longitude: "lon lng long longitude longitud longitudine langengrad laengengrad dlugosc",
-};
-
-const axes = [words.latitude, words.longitude].map((text) => new Set(text.split(" ")));
+/** What headers say of latitude and of longitude. "Breite" and "Länge" are the sizes of a thing as well. */
+const axes = [
+  "lat latitude latitud latitudine breitengrad szerokosc",
+  "lon lng long longitude longitud longitudine langengrad laengengrad dlugosc",
+].map((words) => new Set(words.split(" ")));
 const saysAxis = (header: string, axis: number): boolean =>
   wordsOfHeader(header).some((word) => axes[axis].has(word));
 
@@ -66,6 +64,8 @@ export function withDegrees(table: TableColumns): TableColumns {
   const isOther = (cells: readonly string[]): boolean =>
     cells.slice(0, mostSeen).some((cell) => plainDegrees(cell) !== cell);
   const changed = found.flat().filter((name) => isOther(table[name]));
-  const asNumbers = (cells: readonly string[]) => likeArray(cells.length, (row) => plainDegrees(cells[row]));
-  return { ...table, ...Object.fromEntries(changed.map((name) => [name, asNumbers(table[name])])) };
+  return {
+    ...table,
+    ...Object.fromEntries(changed.map((name) => [name, mapped(table[name], plainDegrees)])),
+  };
 }

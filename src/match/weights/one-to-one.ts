@@ -76,8 +76,8 @@ async function rowSums(
 
 /**
  * The assumed share of rows without a partner is at least this. Where every row seemed to have one, the look-alike of a row
- * without a partner would be taken for it, and confirm that every row has one. A few rows get no promise: who looks up a row or
- * two expects to find them.
+ * without a partner would be taken for it, and confirm that every row has one. Fewer where the
+ * table is small: rows that are looked up in an index are joined with it together with rows of its own, which all have a partner.
  */
 const leastAlone = { ofFew: 0.02, ofMany: 0.1 };
 const manyRows = 50;
