@@ -58,8 +58,7 @@ export function plainDegrees(cell: string): string {
 
 /** The table with coordinates as numbers with a point, where two headers say that they are coordinates. */
 export function withDegrees(table: TableColumns): TableColumns {
-  const names = Object.keys(table);
-  const found = axes.map((_, axis) => names.filter((name) => saysAxis(name, axis)));
+  const found = axes.map((_, axis) => Object.keys(table).filter((name) => saysAxis(name, axis)));
   if (found.some(({ length }) => length !== 1)) return table;
   const isOther = (cells: readonly string[]): boolean =>
     cells.slice(0, mostSeen).some((cell) => plainDegrees(cell) !== cell);

@@ -47,7 +47,6 @@ export async function nearFactors(
   const { beside, free, mates } = byMates(table, probabilities);
   const odds = nearOdds(weights.near!, table.columns);
   const chance = chanceBeside(mates);
-  const { identity } = weights.near!;
   const [besides, frees] = [0, 1].map(() => new Float64Array(odds.own.length));
   for (let place = 0; place < related.length; place++) {
     if (related[place] < 1e-6) continue;
@@ -61,7 +60,7 @@ export async function nearFactors(
   return besides.map((found, kind) => {
     // The kind that shares nothing is of unrelated pairs.
     if (kind === 0 || (found < fewest && frees[kind] < fewest)) return 1;
-    if (identifyingApart(kind, table.columns, identity) >= contradiction) return 1;
+    if (identifyingApart(kind, table.columns, weights.near!.identity) >= contradiction) return 1;
     const expected = chance * leastBeside[odds.soles[kind] >= 0 ? "sole" : "any"];
     if (poissonAtMost(found, expected * frees[kind]) >= significant) return step.most;
     const upper = (found + 2 * Math.sqrt(found) + 1) / expected;
