@@ -165,3 +165,10 @@ export function answeredPrecision(
   const curve = fitCalibration(answers, shifted);
   return shifted.reduce((sum, value) => sum + calibrated(value, curve), 0) / shifted.length;
 }
+
+/** Precision by judged pairs that were held out: the estimates of the accepted pairs, calibrated with theirs. */
+export function heldOutPrecision({ probability, accepted, judged = [] }: ScoredPairs): number {
+  const own = Array.from(accepted, (pair) => probability.at(pair)!);
+  const curve = fitCalibration(judged, own);
+  return own.reduce((sum, one) => sum + calibrated(one, curve), 0) / Math.max(1, own.length);
+}
