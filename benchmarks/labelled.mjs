@@ -55,28 +55,31 @@ async function readSet(folder) {
   return { ...splits, tables: { left: table("left"), right: table("right") } };
 }
 
-/** F1 on test of the matches at any precision, and what is promised at .9 of them. */
-function judged({ test, tables }, found) {
+/** Scores of matches on test, and at a promise of .9 the precision on all judged pairs that were not given. */
+function judged({ train, valid, test, tables }, known, found) {
   const width = Object.values(tables.right)[0].length;
   const keyOf = ({ left, right }) => left * width + right;
-  const inTest = new Set(test.map(keyOf));
-  const truth = new Set(test.filter(({ match }) => match).map(keyOf));
-  const scoresAt = (result) => {
-    const { precision, recall, f1 } = pairScores(
-      result.matches.map(keyOf).filter((key) => inTest.has(key)),
+  const scores = (matches, pairs) => {
+    const asked = new Set(pairs.map(keyOf));
+    const truth = new Set(pairs.filter(({ match }) => match).map(keyOf));
+    return pairScores(
+      matches.map(keyOf).filter((key) => asked.has(key)),
       truth,
     );
-    return { precision: round(precision ?? 1), recall: round(recall), f1: round(f1) };
   };
-  const { estimate, low, promise } = found.atPrecision(0.9);
+  const { precision, recall, f1 } = scores(found.atPrecision(0.5).matches, test);
+  const given = new Set(known);
+  const unseen = [...train, ...valid, ...test].filter((pair) => !given.has(pair));
+  const at = found.atPrecision(0.9);
+  const { estimate, low, promise } = at;
+  const measured = scores(at.matches, unseen);
   return {
-    ...scoresAt(found.atPrecision(0.5)),
-    kind: found.kind,
-    promised: {
-      established: promise.established,
-      estimate: round(estimate),
-      low: round(low),
-      ...scoresAt(found.atPrecision(0.9)),
+    ...{ precision: round(precision ?? 1), recall: round(recall), f1: round(f1), kind: found.kind },
+    promise: { established: promise.established, estimate: round(estimate), low: round(low) },
+    unseen: {
+      precision: round(measured.precision ?? 1),
+      recall: round(measured.recall),
+      matches: at.matches.length,
     },
   };
 }
@@ -101,7 +104,7 @@ for (const name of values.sets.split(",")) {
   );
   for (const { seed, known } of [{ known: [] }, ...drawn, { known: all }]) {
     const found = known.length === 0 ? without : await without.withKnown(known);
-    const result = { set: name, labels: known.length, seed, ...judged(set, found) };
+    const result = { set: name, labels: known.length, seed, ...judged(set, known, found) };
     results.push(result);
     console.log(JSON.stringify(result), `${round((performance.now() - started) / 1000, 1)} s`);
   }

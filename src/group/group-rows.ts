@@ -138,7 +138,7 @@ async function fitGroups(
   run: MatchRunOptions,
 ): Promise<MatchFit<GroupLevel>> {
   const size = compared.rows[0];
-  const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
+  const { weights, logOdds: candidateOdds, heldOut } = withAnswers(compared, learned, known);
   const decided = decide(compared, candidateOdds, known);
   const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = asStage(run, "grouping");
@@ -149,16 +149,28 @@ async function fitGroups(
   // The candidates come first among the pairs inside groups.
   const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
+  const others = heldOut?.map(({ pairs, weights }) => ({
+    pairs,
+    own: scorePairs(inside.levels, weights, inside.columns).map(sigmoid),
+  }));
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
     const accepted = pairsWithin(groups, inside);
     const supported = supportedProbability(inside, accepted, own);
-    const judged = judgedEstimates(known, supported);
+    const held = new Map<number, number>();
+    for (const { pairs, own } of others ?? []) {
+      const ofOthers = supportedProbability(inside, accepted, own);
+      for (const pair of pairs) held.set(pair, ofOthers.at(pair)!);
+    }
+    const judged = judgedEstimates(
+      known,
+      others === undefined ? supported : { at: (pair) => held.get(pair) },
+    );
     const probability = { at: (pair: number) => known.get(pair) ?? supported.at(pair) };
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
-      ...{ probability, accepted, groups, weigh },
+      ...{ probability, accepted, groups, weigh, isTaught: heldOut !== undefined },
     };
   };
   function* levels(from = cuts[0]): Generator<GroupLevel> {

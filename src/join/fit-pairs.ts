@@ -42,7 +42,8 @@ export interface Fit extends MatchFit<ScoredPairs> {
   readonly kindReason: string;
 }
 
-/** The first of those that fit equally well is chosen. */
+/** From the one that needs least evidence: another must make the answers so much likelier, as a logarithm of the ratio. */
+const leastGain = 3;
 const relations: readonly Relation[] = ["one-to-one", "many-to-one", "one-to-many", "many-to-many"];
 
 const evenOdds = 0.5;
@@ -99,15 +100,16 @@ export async function fitPairs(
 /** Known pairs with their estimates as if nobody had judged them. */
 async function judgedAmong(
   table: ComparedTables,
-  { weights, logOdds, heldOut }: Answered,
+  { weights: all, heldOut }: Answered,
   known: Known,
   run: Competing,
 ): Promise<JudgedEstimate[]> {
   const estimates = new Map<number, number>();
-  for (const one of heldOut ?? [{ pairs: [...known.keys()], logOdds }]) {
-    if (one.pairs.length === 0) continue;
-    const undecided = await competed(table, one.logOdds, weights.matches, run);
-    for (const pair of one.pairs) estimates.set(pair, probabilityAt(table, undecided, pair));
+  for (const { pairs, weights } of heldOut ?? [{ pairs: [...known.keys()], weights: all }]) {
+    if (pairs.length === 0) continue;
+    const logOdds = scorePairs(table.levels, weights, table.columns);
+    const undecided = await competed(table, logOdds, weights.matches, run);
+    for (const pair of pairs) estimates.set(pair, probabilityAt(table, undecided, pair));
   }
   return judgedEstimates(known, { at: (pair) => estimates.get(pair) });
 }
@@ -127,7 +129,7 @@ async function fittingRelation(
     );
     losses.set(relation, total(Float64Array.from(loss)));
   }
-  return relations.reduce((best, one) => (losses.get(one)! < losses.get(best)! ? one : best));
+  return relations.reduce((best, one) => (losses.get(one)! < losses.get(best)! - leastGain ? one : best));
 }
 
 interface RelationFit extends MatchFit<ScoredPairs> {

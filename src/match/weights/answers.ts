@@ -9,7 +9,7 @@ import { type Learned, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, sigmoid } from "./logistic.js";
 import type { PairClasses } from "./pair-classes.js";
 import type { PairTable } from "./pair-table.js";
-import { taughtWeights } from "./teach.js";
+import { type Taught, taughtWeights } from "./teach.js";
 
 /** Pairs at or above this probability are ranked. */
 const inPlay = 0.02;
@@ -57,10 +57,7 @@ export interface Known extends ReadonlyMap<number, number> {
 }
 
 /** Weights after answers; the judged pairs themselves have log-odds as if nobody had judged them. */
-export interface Answered extends Pick<Learned, "weights" | "logOdds"> {
-  /** Where answers taught the weights: judged pairs, with the log-odds of all classes by weights that the others taught. */
-  readonly heldOut?: readonly { readonly pairs: readonly number[]; readonly logOdds: Float64Array }[];
-}
+export interface Answered extends Pick<Learned, "weights" | "logOdds">, Pick<Taught, "heldOut"> {}
 
 /** Moves what was learned towards the answers, or where hundreds of them say more than that, learns from them. */
 export function withAnswers(
@@ -69,12 +66,8 @@ export function withAnswers(
   known: Known,
 ): Answered {
   if (known.size === 0) return { weights, logOdds };
-  const scored = (weights: Weights) => scorePairs(table.levels, weights, table.columns);
   const found = taughtWeights(table, weights, known, (known) => movedWeights(table, weights, known));
-  return {
-    ...{ weights: found.weights, logOdds: scored(found.weights) },
-    heldOut: found.heldOut?.map(({ pairs, weights }) => ({ pairs, logOdds: scored(weights) })),
-  };
+  return { ...found, logOdds: scorePairs(table.levels, found.weights, table.columns) };
 }
 
 function movedWeights(table: PairTable, weights: Weights, known: Known): Weights {
