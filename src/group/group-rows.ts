@@ -149,28 +149,21 @@ async function fitGroups(
   // The candidates come first among the pairs inside groups.
   const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
-  const others = heldOut?.map(({ pairs, weights }) => ({
-    pairs,
-    own: scorePairs(inside.levels, weights, inside.columns).map(sigmoid),
-  }));
+  const held = new Map<number, number>();
+  for (const { pairs, weights } of heldOut ?? []) {
+    const ofOthers = scorePairs(inside.levels, weights, inside.columns);
+    for (const pair of pairs) held.set(pair, sigmoid(ofOthers[inside.classOf[pair]]));
+  }
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
     const accepted = pairsWithin(groups, inside);
     const supported = supportedProbability(inside, accepted, own);
-    const held = new Map<number, number>();
-    for (const { pairs, own } of others ?? []) {
-      const ofOthers = supportedProbability(inside, accepted, own);
-      for (const pair of pairs) held.set(pair, ofOthers.at(pair)!);
-    }
-    const judged = judgedEstimates(
-      known,
-      others === undefined ? supported : { at: (pair) => held.get(pair) },
-    );
+    const judged = judgedEstimates(known, { at: (pair) => held.get(pair) ?? supported.at(pair) });
     const probability = { at: (pair: number) => known.get(pair) ?? supported.at(pair) };
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
-      ...{ probability, accepted, groups, weigh, isTaught: heldOut !== undefined },
+      ...{ probability, accepted, groups, weigh },
     };
   };
   function* levels(from = cuts[0]): Generator<GroupLevel> {

@@ -201,7 +201,7 @@ async function acceptPairs(
     }
     return {
       ...{ table, relation, weights, logOdds, probability, judged, leastProbability: floor },
-      isTaught: answered.heldOut !== undefined,
+      isTaught: answered.heldOut !== undefined && relation !== "many-to-many",
       accepted: accepted.slice(0, count).sort(),
     };
   };

@@ -4,10 +4,12 @@
  */
 import { groupBy } from "../../by-key.js";
 import { disjointSets, numbered } from "../../disjoint-sets.js";
+import { PSEUDO_ANSWERS } from "../estimates/calibrate.js";
 import { missing } from "../evidence/pair-evidence.js";
 import type { Known } from "./answers.js";
 import { ofAgreement, scorePairs, type Weights } from "./learn.js";
-import { fitLogistic, type LogisticPoint, logisticLoss, type NearCoefficients } from "./logistic.js";
+import { fitLogistic, type LogisticPoint, logisticLoss, type NearCoefficients, sigmoid } from "./logistic.js";
+import { classSizes } from "./pair-classes.js";
 import type { PairTable } from "./pair-table.js";
 
 /** Fewer answers, or fewer of either kind, move weights but do not teach them. */
@@ -122,24 +124,22 @@ function levelTeacher(table: PairTable, learned: Weights, strength: number): Tea
       return { places: [place, place + 1], precision: ofNeighbours * strength };
     }),
   );
-  return (known) => {
-    const pairs = [...known.keys()];
-    const scores = scoresOf(table, learned, pairs);
-    const points = pairs.map((pair, at): LogisticPoint => {
-      const offset = Math.max(-mostLogOdds, Math.min(mostLogOdds, scores[at]));
-      const own = columns.flatMap((_, column) => {
-        const level = table.levels[column][table.classOf[pair]];
-        return level === missing ? [] : [starts[column] + level];
-      });
-      const features = [1, offset / unit, ...own.map(() => 1)];
-      return {
-        features,
-        places: [0, 1, ...own],
-        offset,
-        answer: known.get(pair)!,
-        weight: known.shares?.get(pair),
-      };
+  const scores = scorePairs(table.levels, learned, columns);
+  const point = (place: number, answer: number, weight?: number): LogisticPoint => {
+    const offset = Math.max(-mostLogOdds, Math.min(mostLogOdds, scores[place]));
+    const own = columns.flatMap((_, column) => {
+      const level = table.levels[column][place];
+      return level === missing ? [] : [starts[column] + level];
     });
+    const features = [1, offset / unit, ...own.map(() => 1)];
+    return { features, places: [0, 1, ...own], offset, answer, weight };
+  };
+  const pseudo = rankedClasses(table, scores).map((place) => point(place, sigmoid(scores[place])));
+  return (known) => {
+    const answers = Array.from(known, ([pair, match]) =>
+      point(table.classOf[pair], match, known.shares?.get(pair)),
+    );
+    const points = [...pseudo, ...answers];
     const found = fitLogistic(points, precision, near);
     const factor = Math.max(leastFactor, 1 + found[1] / unit);
     return {
@@ -151,4 +151,17 @@ function levelTeacher(table: PairTable, learned: Weights, strength: number): Tea
       taught: { factor, agreeing: learned.match.map(ofAgreement) },
     };
   };
+}
+
+/** Classes of candidates at evenly spaced ranks of their log-odds. */
+function rankedClasses(table: PairTable, logOdds: Float64Array): number[] {
+  const sizes = classSizes(table);
+  const order = [...logOdds.keys()].sort((a, b) => logOdds[a] - logOdds[b] || a - b);
+  const step = table.right.length / PSEUDO_ANSWERS;
+  let passed = 0;
+  return order.flatMap((place) => {
+    const before = Math.round(passed / step);
+    passed += sizes[place];
+    return new Array<number>(Math.round(passed / step) - before).fill(place);
+  });
 }
