@@ -42,7 +42,7 @@ export interface Fit extends MatchFit<ScoredPairs> {
   readonly kindReason: string;
 }
 
-/** From the one that needs least evidence: another must make the answers so much likelier, as a logarithm of the ratio. */
+/** Another relation than the first must make the answers so much likelier, as a logarithm of the ratio. */
 const leastGain = 3;
 const relations: readonly Relation[] = ["one-to-one", "many-to-one", "one-to-many", "many-to-many"];
 
@@ -114,7 +114,10 @@ async function judgedAmong(
   return judgedEstimates(known, { at: (pair) => estimates.get(pair) });
 }
 
-/** The relation in which judged pairs that were held out are likeliest. */
+/**
+ * The relation in which judged pairs that were held out are likeliest, among those in which no row may have several partners of a
+ * side of which none has several confirmed ones: answers to doubtful pairs alone say little about rivals.
+ */
 async function fittingRelation(
   compared: ComparedTables,
   answered: Answered,
@@ -122,14 +125,20 @@ async function fittingRelation(
   run: Pick<Competing, "signal">,
 ): Promise<Relation> {
   const losses = new Map<Relation, number>();
+  const confirmed = [...known.keys()].filter((pair) => known.get(pair) === 1);
+  const single = competingSides(compared, "one-to-one").filter(
+    ({ rowOf }) => new Set(confirmed.map(rowOf)).size === confirmed.length,
+  );
   for (const relation of relations) {
+    const competing = competingSides(compared, relation).map(({ name }) => name);
+    if (single.some(({ name }) => !competing.includes(name))) continue;
     const judged = await judgedAmong(compared, answered, known, { ...run, relation });
     const loss = judged.map(
       ({ estimate, match, share = 1 }) => share * logisticLoss(logit(estimate), match ? 1 : 0),
     );
     losses.set(relation, total(Float64Array.from(loss)));
   }
-  return relations.reduce((best, one) => (losses.get(one)! < losses.get(best)! - leastGain ? one : best));
+  return [...losses].reduce((best, one) => (one[1] < best[1] - leastGain ? one : best))[0];
 }
 
 interface RelationFit extends MatchFit<ScoredPairs> {

@@ -166,9 +166,12 @@ export function answeredPrecision(
   return shifted.reduce((sum, value) => sum + calibrated(value, curve), 0) / shifted.length;
 }
 
-/** Precision by judged pairs that were held out: the estimates of the accepted pairs, calibrated with theirs. */
+/**
+ * Precision of the accepted pairs that nobody confirmed, by judged pairs that were held out: their estimates, calibrated with those of
+ * the judged ones.
+ */
 export function heldOutPrecision({ probability, accepted, judged = [] }: ScoredPairs): number {
-  const own = Array.from(accepted, (pair) => probability.at(pair)!);
+  const own = Array.from(accepted, (pair) => probability.at(pair)!).filter((one) => one < 1);
   const curve = fitCalibration(judged, own);
-  return own.reduce((sum, one) => sum + calibrated(one, curve), 0) / Math.max(1, own.length);
+  return own.length === 0 ? 1 : own.reduce((sum, one) => sum + calibrated(one, curve), 0) / own.length;
 }
