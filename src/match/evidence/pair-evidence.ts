@@ -220,8 +220,10 @@ function exchangedLevels(
   }));
   return (left, right, out, place) => {
     for (const { first, second, of } of exchanges) {
-      if (out[first][place] >= columns[first].differs || out[second][place] >= columns[second].differs)
-        continue;
+      const mayBeExchanged = (index: number): boolean =>
+        out[index][place] < columns[index].differs ||
+        Math.min(fields[index].left[left], fields[index].right[right]) < 0;
+      if (!mayBeExchanged(first) || !mayBeExchanged(second)) continue;
       const [one, other] = [fields[first], fields[second]];
       const found = of([one.left[left], other.left[left]], [one.right[right], other.right[right]]);
       if (found === undefined) continue;
