@@ -31,6 +31,9 @@ export interface LevelScale {
   readonly hasSlips?: boolean;
 }
 
+/** Level of a pair where a side is empty: says nothing. */
+export const missing = -1;
+
 /** Compares two values of a column by number. */
 export interface FieldComparison extends LevelScale {
   compare(left: number, right: number): number;
@@ -84,7 +87,11 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   if (kind === "number") {
     const cuts = data.areDegrees ? degreeCuts : numberCuts;
     const nearness = data.areDegrees ? (x: number, y: number) => -Math.abs(x - y) : ratioOf;
-    const compare = (a: number, b: number): number => levelOf(nearness(set.numbers[a], set.numbers[b]), cuts);
+    const compare = (a: number, b: number): number => {
+      const found = nearness(set.numbers[a], set.numbers[b]);
+      // What is no number, such as "6k6.14" or "unknown", contradicts none.
+      return Number.isNaN(found) ? missing : levelOf(found, cuts);
+    };
     return { ...withEqual(cuts.length + 1, surprise, rareNumber, compare), ...numberScale };
   }
   const read = textReader(set.texts);
@@ -97,8 +104,10 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
     return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
   }
   const edits = new EditSimilarity(set.texts);
+  const isMisshapen = misshapen(set);
   const ofTexts = (a: number, b: number): number => {
     if (kind === "code" && addsWords(a, b)) return codeCuts.length;
+    if (isMisshapen(a, b) && isSlip(read(a), read(b))) return codeCuts.length;
     return areFar(set, edits, a, b) ? 0 : codeLevel(read(a), read(b), field.siblings ?? []);
   };
   if (kind !== "date")
@@ -112,6 +121,25 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   };
   const compare = dateComparison(set, edits, otherwise);
   return { ...withEqual(dateLevels, surprise, rareCuts, compare), ...dateScale };
+}
+
+/** Most codes of a column have one shape, such as four digits. A shape that has no more than this share of them is no other kind. */
+const [usualShape, oddShape] = [0.5, 0.03];
+
+/** Returns a function: whether one of two codes has the shape of the column and the other a rare one, as "2002" and "20h02" do. */
+function misshapen({ texts, counts, filled }: ValueSet): (a: number, b: number) => boolean {
+  const shapes: string[] = [];
+  const found = new Map<string, number>();
+  for (const text of eachText(texts)) {
+    const shape = text.replace(/\p{L}/gu, "a").replace(/\d/g, "9");
+    found.set(shape, (found.get(shape) ?? 0) + counts[shapes.length]);
+    shapes.push(shape);
+  }
+  const share = (value: number): number => found.get(shapes[value])! / Math.max(1, filled);
+  return (a, b) =>
+    shapes[a] !== shapes[b] &&
+    Math.max(share(a), share(b)) >= usualShape &&
+    Math.min(share(a), share(b)) <= oddShape;
 }
 
 const zero = 0x30;
