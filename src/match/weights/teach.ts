@@ -5,7 +5,7 @@
 import { groupBy } from "../../by-key.js";
 import { disjointSets, numbered } from "../../disjoint-sets.js";
 import { PSEUDO_ANSWERS } from "../estimates/calibrate.js";
-import { missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
 import type { Known } from "./answers.js";
 import { ofAgreement, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, logisticLoss, type NearCoefficients, sigmoid } from "./logistic.js";
