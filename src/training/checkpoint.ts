@@ -22,11 +22,14 @@ import type { TrainingProgram } from "./program.js";
 import type { TrainingData, TrainOptions } from "./trainer.js";
 
 const Evaluated = v.object({
+  /** Counted over all learning rates. */
   step: v.number(),
   score: v.number(),
   /** Weight of the trained weights in an average with those of the start; absent where none was chosen. */
   share: v.optional(v.number()),
   figures: v.optional(v.record(v.string(), v.number())),
+  /** The learning rate, before the schedule; absent at the start, and where there is one rate. */
+  rate: v.optional(v.number()),
 });
 
 /** The weights of a step, evaluated: the score that chooses the best ones, and what else was measured, by name. */
@@ -44,9 +47,14 @@ export function bestOf(evaluations: readonly Evaluated[]): Evaluated | undefined
 
 const StoredRecord = v.object({
   step: v.number(),
+  /** The step at which the present learning rate began, and its place among the rates. */
+  begun: v.number(),
+  rate: v.number(),
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
+  /** What may differ when it resumes: the run's length, and how it is evaluated. */
+  limits: v.record(v.string(), v.number()),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
   /** All so far: one that was interrupted is missing here, and the resumed run makes it. */
@@ -88,9 +96,10 @@ const entriesOf = (folder: string): string[] => (existsSync(folder) ? readdirSyn
  */
 export function writeCheckpoint(
   folder: string,
-  { step, tensors }: EngineState,
+  { tensors }: Pick<EngineState, "tensors">,
   record: CheckpointRecord,
 ): void {
+  const { step } = record;
   for (const [name, { data }] of tensors)
     if (!(data as Float32Array).every(Number.isFinite))
       throw new TrainingError(
@@ -166,7 +175,7 @@ export async function readTensors(
 
 /** Everything that decides the weights at a step, except the number of steps. */
 export function settingsOf(program: TrainingProgram, data: TrainingData, options: TrainOptions): Settings {
-  const { learningRate, schedule = { kind: "constant" }, clipNorm } = options;
+  const { learningRate, otherRates, schedule = { kind: "constant" }, clipNorm } = options;
   const { model, loss, cut } = program;
   const { nodes, initializers } = model.graph;
   const weights = [...initializers].flatMap(([name, tensor]) => [
@@ -175,7 +184,7 @@ export function settingsOf(program: TrainingProgram, data: TrainingData, options
   ]);
   return {
     ...options.settings,
-    ...{ learningRate, schedule, clipNorm },
+    ...{ learningRate, otherRates, schedule, clipNorm },
     isEvaluated: options.evaluation !== undefined,
     optimiser: adamSettings(options.optimiser),
     data: data.fingerprint,
@@ -191,7 +200,7 @@ export function plainNumbers(_: string, value: unknown): unknown {
 
 /** @throws TrainingError that names what differs between a checkpoint and the run that resumes it */
 export function checkSettings(
-  { path, record: { version, settings, step } }: Checkpoint,
+  { path, record: { version, settings, step, begun } }: Checkpoint,
   run: Pick<CheckpointRecord, "version" | "settings"> & Pick<TrainOptions, "steps">,
 ): void {
   if (version !== run.version)
@@ -199,21 +208,28 @@ export function checkSettings(
       `${path}: the checkpoint was written by pearl ${version}, this is ${run.version}. ` +
         "Finish with that version, or start over.",
     );
-  // in the run's order: a setting is named before the model's fingerprint, which it may change
-  const keys = new Set([...Object.keys(run.settings), ...Object.keys(settings)]);
-  for (const key of keys) {
-    const [then, now] = [settings[key], run.settings[key]].map((value) => JSON.stringify(value) ?? "nothing");
-    if (then !== now)
-      throw new TrainingError(
-        `${path}: the checkpoint belongs to another run: ${key} was ${then} and is ${now} now. ` +
-          "Use the same value, or start over without resuming.",
-      );
-  }
-  if (step > run.steps)
+  const changed = changesOf(settings, run.settings);
+  // settings change these fingerprints, which then say nothing more
+  const named = changed.filter((line) => !/^(data|model) /.test(line));
+  if (changed.length > 0)
     throw new TrainingError(
-      `${path}: the checkpoint is of step ${step}, and this run ends at step ${run.steps}. ` +
+      `${path}: the checkpoint belongs to another run: ${(named.length > 0 ? named : changed).join(", ")}. ` +
+        `Use the same value${named.length > 1 ? "s" : ""}, or start over without resuming.`,
+    );
+  if (step - begun > run.steps)
+    throw new TrainingError(
+      `${path}: the checkpoint is of step ${step - begun}, and this run ends at step ${run.steps}. ` +
         "Take at least as many steps as the checkpoint has, or start over without resuming.",
     );
+}
+
+/** What differs between settings, in the order of the later ones: "batchSize was 32 and is 64 now". */
+export function changesOf(before: Settings, after: Settings): string[] {
+  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...keys].flatMap((key) => {
+    const [then, now] = [before[key], after[key]].map((value) => JSON.stringify(value) ?? "nothing");
+    return then === now ? [] : [`${key} was ${then} and is ${now} now`];
+  });
 }
 
 export function pruneCheckpoints(folder: string, { keep, best }: { keep: number; best?: number }): void {

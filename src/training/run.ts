@@ -11,17 +11,10 @@ import { isObjectAddress } from "../files/place.js";
 import { exists, isSystemError, makeFolder } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { checkpointFolder, type Evaluated, listCheckpoints } from "./checkpoint.js";
-import {
-  type MeasuredSteps,
-  measureSteps,
-  parametersOf,
-  stepsIn,
-  stepsOf,
-  trainedWeights,
-} from "./measure-steps.js";
+import { changesOf, checkpointFolder, type Evaluated, listCheckpoints, type Settings } from "./checkpoint.js";
+import { type MeasuredSteps, measureSteps, parametersOf, stepsIn, stepsOf } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
-import type { TrainingProgram } from "./program.js";
+import { type TrainingProgram, trainedWeights } from "./program.js";
 import { type Scored, type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
 
 /** Options that every method has. */
@@ -59,8 +52,11 @@ export interface RunPlan {
   readonly summary?: PreparedRun<RunRecord>["summary"];
   /** Number of trained parameters. */
   readonly parameters: number;
+  /** With each learning rate. */
   readonly steps: number;
   readonly learningRate: number;
+  /** Rates that are tried after that one, as the method says. */
+  readonly otherRates?: readonly number[];
   readonly step: MeasuredSteps;
   /** Evaluations, unless patience ends the run earlier, and the time of one: that of the start is measured. */
   readonly evaluations?: { readonly count: number; readonly seconds: number; readonly patience?: number };
@@ -78,7 +74,25 @@ export interface RunRecord {
 }
 
 /** The record of a run that had ended before. */
-const endedRun = looseObject({ result: looseObject({ steps: number() }) });
+const endedRun = looseObject({ result: looseObject({ steps: number() }), settings: looseObject({}) });
+
+/** Settings by name, those within others too; what has a name stands for itself: `objective` is "nt-xent". */
+const plainSettings = (settings: object): Settings =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? [[key, value.name], ...Object.entries(plainSettings(value))]
+        : [[key, value]],
+    ),
+  );
+
+/** Options that differ from the settings of a run that has ended. */
+function changesSince(settings: Settings, options: object): string[] {
+  const before = plainSettings(settings);
+  const given = Object.entries(plainSettings(options));
+  const after = given.filter(([key, value]) => before[key] !== undefined && value !== undefined);
+  return changesOf({ ...before }, { ...before, ...Object.fromEntries(after) });
+}
 
 /** The end of a run. */
 export interface RunResult {
@@ -105,9 +119,9 @@ export const resultOf = (
 export const averageText = (share = 1): string =>
   share < 1 ? `, averaged with the start's (share ${share})` : "";
 
-/** Which weights: "step 57, averaged with the start's (share 0.5)". */
-export const weightsText = ({ step, share }: Pick<Evaluated, "step" | "share">): string =>
-  `step ${step}${averageText(share)}`;
+/** Which weights: "step 57 (learning rate 0.001), averaged with the start's (share 0.5)". */
+export const weightsText = ({ step, share, rate }: Pick<Evaluated, "step" | "share" | "rate">): string =>
+  `step ${step}${rate === undefined ? "" : ` (learning rate ${rate})`}${averageText(share)}`;
 
 /** What the kept weights scored, and how that differs from the start: "hit@1 0.6800 (+0.0200 since the start)". */
 export function gainText({ best, evaluations: [start] = [] }: RunResult): string {
@@ -131,12 +145,14 @@ export type RunReport<Record extends RunRecord> = Record & {
 export interface PreparedRun<Record extends RunRecord> {
   readonly program: TrainingProgram;
   readonly data: TrainingData;
-  /** Steps to train, unless `minutes` decides. */
+  /** Steps to train with each learning rate, unless `minutes` decides. */
   readonly steps: number;
   /** Minutes to train: the time of a step is measured first. */
   readonly minutes?: number;
   /** Adam's rate, before the schedule. */
   readonly learningRate: number;
+  /** Rates that are tried after that one; the evaluation chooses. Default: none. */
+  readonly otherRates?: readonly number[];
   /** More options of a training of `steps` steps; `settings` must be equal for a run to resume. */
   options(steps: number): Pick<TrainOptions, "schedule" | "optimiser" | "clipNorm" | "settings">;
   /** Default of RunOptions.checkpointEvery; default 500. */
@@ -200,7 +216,13 @@ export async function runMethod<Record extends RunRecord>(
     const record = await readJson(join(output, "training.json"), endedRun, trouble);
     if (record !== undefined) {
       await removeLeftover(work);
-      options.onNote?.(`${output} is finished: there is nothing to resume`);
+      const changed = changesSince(record.settings, options);
+      options.onNote?.(
+        `${output} is finished: there is nothing to resume` +
+          (changed.length > 0
+            ? `, and options count in a new run alone (${changed.join(", ")}). Name another folder for the output.`
+            : ""),
+      );
       return { ...(record as object as Record), output, resumedAt: record.result.steps };
     }
   }
@@ -255,7 +277,7 @@ async function trainPrepared<Record extends RunRecord>(
   options: RunOptions,
   work: string,
 ): Promise<TrainingResult> {
-  const { program, data, learningRate, evaluation } = prepared;
+  const { program, data, learningRate, otherRates = [], evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
   const measure = measurement(prepared, options, work);
   const { steps, store } = await stepsOf(prepared, { ...options, measure }, work);
@@ -269,7 +291,7 @@ async function trainPrepared<Record extends RunRecord>(
   await store?.();
   return train(program, data, {
     ...prepared.options(steps),
-    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onNote },
+    ...{ steps, learningRate, otherRates, folder: work, device, threads, resume, signal, onNote },
     onEvaluation: (step, score, figures, share) =>
       onEvaluation?.(step, score, evaluation?.measure ?? "score", figures, share),
     checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
@@ -277,7 +299,7 @@ async function trainPrepared<Record extends RunRecord>(
       onNote?.(`training ${prepared.what(steps)} on ${device}`);
       for (const note of notes) onNote?.(`  not ${note}`);
     },
-    onStep: (metrics) => onStep?.(metrics, steps),
+    onStep: (metrics) => onStep?.(metrics, steps * (1 + otherRates.length)),
     evaluation: evaluation && {
       every: everyOf(evaluation, steps),
       patience: options.patience ?? evaluation.patience,
@@ -354,6 +376,7 @@ type Trainable = Pick<
   | "program"
   | "data"
   | "learningRate"
+  | "otherRates"
   | "steps"
   | "minutes"
   | "summary"
@@ -365,15 +388,16 @@ type Trainable = Pick<
 type Measurable = Pick<RunOptions, "device" | "threads" | "signal" | "onNote" | "patience">;
 
 function planOf(
-  { program, learningRate, summary, evaluation }: Trainable,
+  { program, learningRate, otherRates, summary, evaluation }: Trainable,
   options: Measurable,
   steps: number,
   { evaluation: measured, ...step }: Measured,
 ): RunPlan {
+  const rates = 1 + (otherRates?.length ?? 0);
   const evaluations =
     evaluation && measured
       ? {
-          count: 1 + Math.ceil(steps / everyOf(evaluation, steps)),
+          count: 1 + rates * Math.ceil(steps / everyOf(evaluation, steps)),
           // the start is scored once, later steps with each share
           seconds: measured.seconds * (evaluation.shares?.length ?? 1),
           patience: options.patience ?? evaluation.patience,
@@ -381,8 +405,8 @@ function planOf(
       : undefined;
   const { count, seconds } = evaluations ?? { count: 0, seconds: 0 };
   return {
-    ...{ summary, parameters: parametersOf(program), steps, learningRate, step, evaluations },
-    seconds: steps * step.seconds + count * seconds,
+    ...{ summary, parameters: parametersOf(program), steps, learningRate, otherRates, step, evaluations },
+    seconds: rates * steps * step.seconds + count * seconds,
   };
 }
 
@@ -392,7 +416,7 @@ export async function planRun(prepared: Trainable, options: Measurable): Promise
   const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
     const measured = await measurement(prepared, options, work)(minutes === undefined ? steps : undefined);
-    return planOf(prepared, options, minutes === undefined ? steps : stepsIn(minutes, measured), measured);
+    return planOf(prepared, options, minutes === undefined ? steps : stepsIn(prepared, measured), measured);
   } finally {
     await rm(work, { recursive: true, force: true });
     await close?.();

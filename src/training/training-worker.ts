@@ -26,7 +26,8 @@ serve({
   },
   async load(checkpoint: Checkpoint) {
     const tensors = await readTensors(checkpoint, engine.optimiser.layout());
-    await engine.optimiser.restore({ step: checkpoint.record.step, tensors });
+    const { step, begun } = checkpoint.record;
+    await engine.optimiser.restore({ step: step - begun, tensors });
     return { result: undefined };
   },
   async weights() {

@@ -49,6 +49,23 @@ describe("train", () => {
     expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
   });
 
+  it("names the options that changed since the run began, and counts them as they are now", async () => {
+    const folder = newFolder();
+    await run({ folder, steps: 10 });
+    const notes: string[] = [];
+    const onNote = (note: string) => notes.push(note);
+    const { steps } = await run({ folder, steps: 15, checkpointEvery: 5, resume: "continue", onNote });
+    expect([steps, notes]).toEqual([
+      15,
+      [
+        "options that changed since the run began count as they are now: steps was 10 and is 15 now, " +
+          "checkpointEvery was 10 and is 5 now",
+      ],
+    ]);
+    await run({ folder, steps: 15, checkpointEvery: 5, resume: "continue", onNote });
+    expect(notes).toHaveLength(1);
+  });
+
   it("asks for the next batch while a step runs", async () => {
     const events: string[] = [];
     const batch = (index: number) => {
@@ -210,6 +227,75 @@ describe("an evaluation", () => {
   });
 });
 
+describe("several learning rates", () => {
+  /** Fifteen steps at 0.01 and fifteen at 0.03, counted on: the weights of step 20 are the best. */
+  const rates = { steps: 15, otherRates: [0.03], checkpointEvery: 4 } satisfies Partial<TrainOptions>;
+  const scoredBy = (scores: Readonly<Record<number, number>>, patience?: number) => ({
+    ...{ every: 5, patience },
+    run: async (_: unknown, step: number) => ({ score: scores[step] ?? 0 }),
+  });
+  const evaluation = scoredBy({ 10: 1, 20: 2 });
+
+  it("each train the first weights on the first batches, and the best weights of all are returned", async () => {
+    const { steps, best, evaluations, weights } = await run({ folder: newFolder(), ...rates, evaluation });
+    expect([steps, best]).toEqual([30, { step: 20, score: 2, rate: 0.03 }]);
+    expect(evaluations.map(({ step, rate }) => [step, rate])).toEqual([
+      [0, undefined],
+      ...[5, 10, 15].map((step) => [step, 0.01]),
+      ...[20, 25, 30].map((step) => [step, 0.03]),
+    ]);
+    const alone = await run({ steps: 5, learningRate: 0.03 });
+    expect(bytes(weights)).toEqual(bytes(alone.weights));
+    const first = await run({ folder: newFolder(), ...rates, evaluation: scoredBy({ 10: 2, 20: 1 }) });
+    expect(first.best).toMatchObject({ step: 10, rate: 0.01 });
+    expect(bytes(first.weights)).toEqual(bytes((await run({ steps: 10 })).weights));
+  });
+
+  it.each([
+    ["the first", 7, 4],
+    ["the second, before its first checkpoint", 15, 12],
+    ["the second", 23, 20],
+  ])("give the same bytes after a crash in %s", async (_, last, resumedAt) => {
+    const [straight, parted] = [newFolder(), newFolder()];
+    const whole = await run({ folder: straight, ...rates, evaluation });
+    const crashed = run({ folder: parted, ...rates, evaluation, onStep: crashAt(last) });
+    await expect(crashed).rejects.toThrow("power cut");
+    const { weights, ...rest } = await run({ folder: parted, ...rates, evaluation, resume: "continue" });
+    expect(rest).toEqual({ ...whole, weights: undefined, resumedAt });
+    expect(bytes(weights)).toEqual(bytes(whole.weights));
+    for (const step of [20, 30])
+      expect(checkpointFiles(parted, step)).toEqual(checkpointFiles(straight, step));
+    expect(evaluatedIn(parted)).toEqual(evaluatedIn(straight));
+  });
+
+  it("end by their own patience, also when that is resumed", async () => {
+    const folder = newFolder();
+    const notes: string[] = [];
+    // at 0.01 the start is best
+    const options = {
+      ...{ folder, ...rates, steps: 30, evaluation: scoredBy({ 0: 1, 20: 3 }, 2) },
+      onNote: (note: string) => notes.push(note),
+    };
+    const { steps, best, evaluations } = await run(options);
+    expect(evaluations.map(({ step }) => step)).toEqual([0, 5, 10, 15, 20, 25, 30]);
+    expect([steps, best]).toEqual([30, { step: 20, score: 3, rate: 0.03 }]);
+    expect(notes).toEqual([
+      "learning rate 0.01 ends after 10 of 30 steps: no evaluation was better than that of step 0 (patience 2)",
+      "learning rate 0.03 ends after 20 of 30 steps: no evaluation was better than that of step 20 (patience 2)",
+    ]);
+    const again = await run({ ...options, resume: "continue" });
+    expect(again).toMatchObject({ resumedAt: 30, steps, best, evaluations });
+  });
+
+  it("need an evaluation, and resume with the same rates alone", async () => {
+    await expect(run(rates)).rejects.toThrow("several learning rates need an evaluation");
+    const folder = newFolder();
+    await run({ folder, ...rates, evaluation });
+    const other = run({ folder, ...rates, otherRates: [0.02], evaluation, resume: "continue" });
+    await expect(other).rejects.toThrow(/otherRates was \[0.03\] and is \[0.02\] now/);
+  });
+});
+
 describe("training that cannot go on", () => {
   it("stops at NaN with the step and the batch saved, and changes nothing", async () => {
     const folder = newFolder();
@@ -241,6 +327,9 @@ describe("training that cannot go on", () => {
     await run({ folder, steps: 10 });
     const again = (options: Partial<TrainOptions>) => run({ folder, resume: "continue", ...options });
     await expect(again({ learningRate: 0.02 })).rejects.toThrow(/learningRate was 0.01 and is 0.02 now/);
+    await expect(again({ learningRate: 0.02, clipNorm: 1 })).rejects.toThrow(
+      "another run: learningRate was 0.01 and is 0.02 now, clipNorm was 0.5 and is 1 now. Use the same values, or",
+    );
     await expect(again({ steps: 9 })).rejects.toThrow(/is of step 10, and this run ends at step 9/);
     await expect(
       train(tinyProgram(2), tinyData, { ...settings, folder, resume: "continue" }),

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { finetune } from "../../../src/methods/pairs/finetune.js";
+import { runPlanText } from "../../../src/cli/learn/training.js";
+import { finetune, planFinetune } from "../../../src/methods/pairs/finetune.js";
 import { evaluationOf, heldOutOf, rankHeldOut, splitPairs } from "../../../src/methods/pairs/held-out.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
@@ -163,6 +164,48 @@ describe("a training whose averages with the start are scored", () => {
     // in each of three panels five points with their bars, and the thin line of averages
     expect(picture.match(/<circle/g)).toHaveLength(15);
     expect(picture.match(/stroke="#0067a5"\/>/g)).toHaveLength(15 + 3);
+  });
+});
+
+describe("a training of pearl-mini with held-out pairs", () => {
+  it("tries two learning rates, each from the base's weights, and says which one they chose", async () => {
+    const words = ["red", "blue", "old", "new", "iron", "oak", "north", "south"];
+    const names = words.flatMap((one) => words.map((other) => `${one} ${other}`)).slice(0, 40);
+    const pairs = writeTable(
+      names.map((name) => [`${name} company`, `${name} co ltd`]),
+      ["text", "positive"],
+    );
+    const options = { pairs, validate: 0.2, steps: 2, batchSize: 8, seed: 3 };
+    const plan = await planFinetune(options);
+    expect(plan).toMatchObject({ steps: 2, learningRate: 1e-3, otherRates: [3e-4] });
+    expect(plan.evaluations?.count).toBe(5);
+    expect(runPlanText(plan)).toMatch(
+      /^steps +2 each, learning rate 0.001 and 0.0003, of tables 4 times as large$/m,
+    );
+    const output = join(newFolder(), "tuned");
+    const { result, settings } = await finetune({ ...options, output });
+    expect(settings).toMatchObject({ learningRate: 1e-3, otherRates: [3e-4] });
+    expect(result.steps).toBe(4);
+    expect(result.evaluations?.map(({ step, rate }) => [step, rate])).toEqual([
+      [0, undefined],
+      ...[1, 1, 2, 2].map((step) => [step, 1e-3]),
+      ...[3, 3, 4, 4].map((step) => [step, 3e-4]),
+    ]);
+    const { step, rate } = result.best as Evaluated;
+    expect(rate).toBe(step > 2 ? 3e-4 : 1e-3);
+    const card = readFileSync(join(output, "README.md"), "utf8");
+    expect(card).toContain("4 steps, learning rate 0.001 and 0.0003, each from the base's weights, seed 3");
+    expect(card).toContain(`are those of step ${step} (learning rate ${rate})`);
+    const picture = readFileSync(join(output, "training.svg"), "utf8");
+    expect(picture).toContain("Each learning rate begins at the start again.");
+    // in each of three panels the start and two points of each rate
+    expect(picture.match(/<circle/g)).toHaveLength(3 * 6);
+    // the same as that rate alone
+    const alone = await finetune({ ...options, output: join(newFolder(), "alone"), learningRate: rate });
+    const ofRate = result.evaluations?.filter((own) => own.rate === rate) ?? [];
+    expect(alone.result.evaluations?.slice(1).map(({ figures }) => figures)).toEqual(
+      ofRate.map(({ figures }) => figures),
+    );
   });
 });
 
