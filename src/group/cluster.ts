@@ -20,13 +20,13 @@ import {
   phraseGroups,
   withAlone,
 } from "./one-column/distinct-phrases.js";
+import { rewritings } from "./one-column/list-words.js";
 import {
   doubtfulLinks,
   groupedPrecision,
   groupedPromise,
   groupsAt,
   promisedGroups,
-  rewritings,
 } from "./one-column/promised-threshold.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 

@@ -2,7 +2,7 @@
 
 import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
-import { isFilled } from "../match/cells/cell-words.js";
+import { cellWords, isFilled } from "../match/cells/cell-words.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { asCompared } from "../match/columns/composed.js";
@@ -23,13 +23,14 @@ import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
+import { equalTexts, rewritings } from "./one-column/list-words.js";
 import {
   contradictions,
   groupedPrecision,
   groupedPromise,
   groupsAtLevel,
   isDenied,
-  rewritings,
+  mayBeByChance,
   sampledGroups,
 } from "./one-column/promised-threshold.js";
 
@@ -116,15 +117,18 @@ export async function duplicatesByColumn(
   const differ = contradictions(compared, name);
   const isRewritten = rewritings(compared[name]);
   const { precision = standardPrecision } = options;
+  const equal = differ === undefined ? equalTexts(compared[name]) : undefined;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
   // Equal rows need no sample.
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
-    const judged = judgedRows(all.grouped, known, { differ, isRewritten });
+    const isChance = equal !== undefined && mayBeByChance(equal, precision, all.grouped.length);
+    const mayBeTwo = (a: number, b: number): boolean => isChance && sameWords(cells[a], cells[b]);
+    const judged = judgedRows(all.grouped, known, { differ, isRewritten, mayBeTwo });
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
-    const estimated = groupedPromise(judged, precision);
+    const estimated = groupedPromise(judged, precision, equal);
     const isPromised = options.threshold === undefined;
     // The sample is of rows that are not equal: it says nothing where equal rows are different things.
     const isSampled = isPromised && !isDenied(judged, precision);
@@ -159,18 +163,32 @@ export async function duplicatesByColumn(
   return resultWith(options.known);
 }
 
+type RowTest = (a: number, b: number) => boolean;
+
+const sameWords = (a: string, b: string): boolean => cellWords(a).join(" ") === cellWords(b).join(" ");
+
 /** Grouped rows with what their words say, and with what the rest of the table says where nobody has confirmed them. */
-function judgedRows<Row extends DuplicateRow>(
-  grouped: readonly Row[],
+function judgedRows(
+  grouped: ReturnType<typeof decided>["grouped"],
   known: readonly KnownPair[],
-  { differ, isRewritten }: Readonly<Record<"differ" | "isRewritten", (a: number, b: number) => boolean>>,
+  {
+    differ,
+    isRewritten,
+    mayBeTwo,
+  }: Readonly<Record<"isRewritten" | "mayBeTwo", RowTest>> & { readonly differ?: RowTest },
 ) {
   const confirmed = new Set(known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])));
-  return grouped.map((one) => ({
-    ...one,
-    isRewritten: isRewritten(one.row, one.keptRow),
-    isContradicted: differ(one.row, one.keptRow) && !confirmed.has(pairKey(one.row, one.keptRow)),
-  }));
+  return grouped.map((one) => {
+    const { row, keptRow } = one;
+    const isConfirmed = confirmed.has(pairKey(row, keptRow));
+    const mayDiffer = !isConfirmed && mayBeTwo(row, keptRow);
+    return {
+      ...one,
+      isSure: one.isSure && !mayDiffer,
+      isRewritten: !mayDiffer && isRewritten(row, keptRow),
+      isContradicted: !isConfirmed && differ?.(row, keptRow) === true,
+    };
+  });
 }
 
 /** Compares all columns that carry evidence, or those named. */

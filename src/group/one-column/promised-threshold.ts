@@ -1,7 +1,6 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
-import { distance } from "fastest-levenshtein";
 import { formatCount } from "../../files/count-text.js";
-import { cellWords, hasDigit } from "../../match/cells/cell-words.js";
+import { cellWords } from "../../match/cells/cell-words.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { KnownPair } from "../../match/compare-tables.js";
@@ -16,6 +15,7 @@ import { wilsonInterval } from "../../statistics.js";
 import type { DuplicateRow } from "../kept-rows.js";
 import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";
 import type { SameTable, SameTableOptions } from "../same-table.js";
+import type { EqualTexts } from "./list-words.js";
 
 export interface CountedTable extends SameTable {
   /** How often each row occurs. */
@@ -104,7 +104,7 @@ export interface GroupedRow {
   readonly probability: number;
   /** Whether the two rows are equal, or a person has confirmed them. */
   readonly isSure: boolean;
-  /** Whether it was only written anew, as {@link rewritings} tells. */
+  /** Whether it was only written anew, as `rewritings` tells. */
   readonly isRewritten?: boolean;
   /** Whether the rest of the table says that they are two things: such rows count as wrong. */
   readonly isContradicted?: boolean;
@@ -128,29 +128,9 @@ export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionRep
   return { estimate: Math.max(estimate, low), low, high };
 }
 
-/** Edits by which a word may be misspelt: one letter, or two that have changed places. */
-const mostEdits = 2;
-
-/**
- * Whether two texts of a list are the same words in any order, but for one that is misspelt: the misspelt one is in no other text.
- * What tells things apart in a list, such as a year, a place or a legal form, recurs in it; a slip seldom does.
- */
-export function rewritings(texts: readonly string[]): (a: number, b: number) => boolean {
-  const wordsOf = (text: string): string[] => [...new Set(cellWords(text))];
-  const [once, recurring] = [new Set<string>(), new Set<string>()];
-  for (const text of new Set(texts))
-    for (const word of wordsOf(text)) (once.has(word) ? recurring : once).add(word);
-  const isSlip = (word: string): boolean => !recurring.has(word);
-  return (a, b) => {
-    const [own, others] = [wordsOf(texts[a]), wordsOf(texts[b])];
-    const ofOwn = own.filter((word) => !others.includes(word));
-    const ofOthers = others.filter((word) => !own.includes(word));
-    if (ofOwn.length + ofOthers.length === 0) return true;
-    if (ofOwn.length === own.length || [...ofOwn, ...ofOthers].some(hasDigit)) return false;
-    if (!ofOwn.every(isSlip) && !ofOthers.every(isSlip)) return false;
-    return distance(ofOwn.join(""), ofOthers.join("")) <= mostEdits;
-  };
-}
+/** Whether chance alone may have made so many equal rows as the target allows to be wrong. @param rows that are grouped */
+export const mayBeByChance = ({ pairs, byChance }: EqualTexts, target: number, rows: number): boolean =>
+  Math.min(pairs, byChance) > (1 - target) * rows;
 
 /** Whether the rest of the table contradicts more of the rows than the target allows to be wrong. */
 export function isDenied(rows: readonly GroupedRow[], target: number): boolean {
@@ -164,12 +144,19 @@ export function isDenied(rows: readonly GroupedRow[], target: number): boolean {
  * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure or written anew
  * establishes a promise, or a sample that people judged.
  */
-export function groupedPromise(rows: readonly GroupedRow[], target: number): PrecisionReport {
+export function groupedPromise(
+  rows: readonly GroupedRow[],
+  target: number,
+  equal?: EqualTexts,
+): PrecisionReport {
   const report = groupedPrecision(rows);
   const established = report.low >= target;
-  const unsure = isDenied(rows, target)
-    ? `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
-    : "one column alone gives one estimate, from the spacing of its groups, and too few rows confirm it";
+  let unsure =
+    "one column alone gives one estimate, from the spacing of its groups, and too few rows confirm it";
+  if (isDenied(rows, target))
+    unsure = `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`;
+  else if (equal !== undefined && mayBeByChance(equal, target, rows.length))
+    unsure = `equal rows may be different things: of ${formatCount(equal.pairs)} pairs of equal rows, chance would make ${formatCount(Math.round(equal.byChance))} by its words alone`;
   const isByWords = 2 * rows.filter(({ isSure }) => isSure).length <= rows.length;
   const enough = isByWords
     ? "enough of the rows are equal, or differ in the order of words or by a slip that no other row has"
@@ -285,14 +272,18 @@ const leastCompared = 2;
 
 /**
  * Whether two rows differ in most of the other columns that both fill: two persons named Smith are not one person. Cells
- * agree that share half of the shorter one's words. Columns that tell nothing, such as numbering, are left out.
+ * agree that share half of the shorter one's words. Columns that tell nothing, such as numbering, are left out. Undefined if
+ * there are too few others.
  */
-export function contradictions(columns: TableColumns, compared: string): (a: number, b: number) => boolean {
+export function contradictions(
+  columns: TableColumns,
+  compared: string,
+): ((a: number, b: number) => boolean) | undefined {
   const others = Object.entries(columns)
     .filter(([name, cells]) => name !== compared && profileColumn(name, cells).dropped === undefined)
     .map(([, cells]) => cells);
+  if (others.length < leastCompared) return undefined;
   return (a, b) => {
-    if (others.length < leastCompared) return false;
     const filled = others
       .map((cells) => [new Set(cellWords(cells[a])), new Set(cellWords(cells[b]))])
       .filter(([one, two]) => one.size > 0 && two.size > 0);

@@ -97,8 +97,10 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
     return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
   }
   const edits = new EditSimilarity(set.texts);
+  const isMisshapen = misshapen(set);
   const ofTexts = (a: number, b: number): number => {
     if (kind === "code" && addsWords(a, b)) return codeCuts.length;
+    if (isMisshapen(a, b) && isSlip(read(a), read(b))) return codeCuts.length;
     return areFar(set, edits, a, b) ? 0 : codeLevel(read(a), read(b), field.siblings ?? []);
   };
   if (kind !== "date")
@@ -112,6 +114,25 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   };
   const compare = dateComparison(set, edits, otherwise);
   return { ...withEqual(dateLevels, surprise, rareCuts, compare), ...dateScale };
+}
+
+/** Most codes of a column have one shape, such as four digits. A shape that has no more than this share of them is no other kind. */
+const [usualShape, oddShape] = [0.5, 0.03];
+
+/** Returns a function: whether one of two codes has the shape of the column and the other a rare one, as "2002" and "20h02" do. */
+function misshapen({ texts, counts, filled }: ValueSet): (a: number, b: number) => boolean {
+  const shapes: string[] = [];
+  const found = new Map<string, number>();
+  for (const text of eachText(texts)) {
+    const shape = text.replace(/\p{L}/gu, "a").replace(/\d/g, "9");
+    found.set(shape, (found.get(shape) ?? 0) + counts[shapes.length]);
+    shapes.push(shape);
+  }
+  const share = (value: number): number => found.get(shapes[value])! / Math.max(1, filled);
+  return (a, b) =>
+    shapes[a] !== shapes[b] &&
+    Math.max(share(a), share(b)) >= usualShape &&
+    Math.min(share(a), share(b)) <= oddShape;
 }
 
 const zero = 0x30;

@@ -123,6 +123,24 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): Evid
   return !isShared && kind !== "number" && kind !== "list";
 }
 
+/** Kinds of which a row may hold the value in another column: its title names the brand. */
+const isElsewhere = new Set<Field["kind"]>(["category", "text", "code"]);
+/** Shorter values are anywhere by chance. */
+const shortestValue = 3;
+
+/** Returns a function for the one value that two rows have in a column: whether the row without it holds its words elsewhere. */
+function elsewhere({ set, left }: Field, words: VocabularyWords, rowWords: RowWords) {
+  const { starts, items } = set.words;
+  return (value: number, a: number, b: number): boolean => {
+    const [lists, row] = left[a] < 0 ? [rowWords.left, a] : [rowWords.right, b];
+    const own = items.subarray(starts[value], starts[value + 1]);
+    const held = lists.items.subarray(lists.starts[row], lists.starts[row + 1]);
+    const isHeld = (word: number): boolean =>
+      held.includes(word) || held.some((other) => words.likeness(word, other) > 0);
+    return own.some((word) => words.read(word).length >= shortestValue) && own.every(isHeld);
+  };
+}
+
 export function rowComparison(settings: ComparisonSettings): RowComparison {
   const { fields, naming, rowWords, vectors, grams, areNumbered } = settings;
   const words = new VocabularyWords(settings.words);
@@ -135,11 +153,17 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
     }),
   );
   const ofCells = (index: number, found: FieldComparison, column: Named): ComparedColumn => {
-    const { left, right } = fields[index];
+    const { left, right, kind } = fields[index];
     const { compare, unmatched: _, ...scale } = found;
+    const hasValue = elsewhere(fields[index], words, rowWords);
+    const besideEmpty = (a: number, b: number): number => {
+      const value = Math.max(left[a], right[b]);
+      return value >= 0 && hasValue(value, a, b) ? compare(value, value) : missing;
+    };
+    const ofEmpty = index !== naming && isElsewhere.has(kind) ? besideEmpty : () => missing;
     return {
       ...{ ...column, ...scale, identifies: identifies(fields[index], index === naming) },
-      compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(left[a], right[b])),
+      compare: (a, b) => (left[a] < 0 || right[b] < 0 ? ofEmpty(a, b) : compare(left[a], right[b])),
     };
   };
   const ofFields = fields.map(({ name }, index) =>
