@@ -91,7 +91,7 @@ function changesSince(settings: Settings, options: object): string[] {
   const before = plainSettings(settings);
   const given = Object.entries(plainSettings(options));
   const after = given.filter(([key, value]) => before[key] !== undefined && value !== undefined);
-  return changesOf({ ...before }, { ...before, ...Object.fromEntries(after) });
+  return changesOf(before, { ...before, ...Object.fromEntries(after) });
 }
 
 /** The end of a run. */
@@ -277,7 +277,7 @@ async function trainPrepared<Record extends RunRecord>(
   options: RunOptions,
   work: string,
 ): Promise<TrainingResult> {
-  const { program, data, learningRate, otherRates = [], evaluation } = prepared;
+  const { program, data, learningRate, otherRates, evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
   const measure = measurement(prepared, options, work);
   const { steps, store } = await stepsOf(prepared, { ...options, measure }, work);
@@ -299,7 +299,7 @@ async function trainPrepared<Record extends RunRecord>(
       onNote?.(`training ${prepared.what(steps)} on ${device}`);
       for (const note of notes) onNote?.(`  not ${note}`);
     },
-    onStep: (metrics) => onStep?.(metrics, steps * (1 + otherRates.length)),
+    onStep: (metrics) => onStep?.(metrics, steps * ratesIn(prepared)),
     evaluation: evaluation && {
       every: everyOf(evaluation, steps),
       patience: options.patience ?? evaluation.patience,
@@ -320,6 +320,9 @@ async function trainPrepared<Record extends RunRecord>(
     },
   });
 }
+
+/** How many learning rates are tried. */
+const ratesIn = ({ otherRates = [] }: Pick<Trainable, "otherRates">): number => 1 + otherRates.length;
 
 type Evaluation = NonNullable<PreparedRun<RunRecord>["evaluation"]>;
 
@@ -388,12 +391,13 @@ type Trainable = Pick<
 type Measurable = Pick<RunOptions, "device" | "threads" | "signal" | "onNote" | "patience">;
 
 function planOf(
-  { program, learningRate, otherRates, summary, evaluation }: Trainable,
+  prepared: Trainable,
   options: Measurable,
   steps: number,
   { evaluation: measured, ...step }: Measured,
 ): RunPlan {
-  const rates = 1 + (otherRates?.length ?? 0);
+  const { program, learningRate, otherRates, summary, evaluation } = prepared;
+  const rates = ratesIn(prepared);
   const evaluations =
     evaluation && measured
       ? {

@@ -370,7 +370,11 @@ class Run {
   }
 }
 
-/** Writes a step without finite numbers for a person to look at, as `failed-step-STEP.json`. @param index of its batch @returns its path */
+/**
+ * Writes a step without finite numbers for a person to look at, as `failed-step-STEP.json`.
+ * @param index of its batch
+ * @returns its path
+ */
 async function saveFailedStep(
   folder: string,
   { step, loss, gradientNorm, learningRate }: StepMetrics,
