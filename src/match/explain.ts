@@ -5,7 +5,8 @@ import type { TableColumns } from "./columns/align.js";
 import type { ColumnKind } from "./columns/profile.js";
 import type { ComparedTables, RowNumbers } from "./compare-tables.js";
 import { opposition } from "./evidence/across-columns.js";
-import { missing, opposedColumn } from "./evidence/pair-evidence.js";
+import { missing } from "./evidence/levels.js";
+import { opposedColumn } from "./evidence/pair-evidence.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 import { logit } from "./weights/logistic.js";
 

@@ -1,7 +1,8 @@
 /** Estimates of the precision of accepted pairs, each from other evidence: they fail for different reasons. */
 
 import { opposition } from "../evidence/across-columns.js";
-import { missing, opposedColumn } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
+import { opposedColumn } from "../evidence/pair-evidence.js";
 import { logit, sigmoid } from "../weights/logistic.js";
 import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";
 import { calibrated, fitCalibration } from "./calibrate.js";

@@ -1,6 +1,6 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
 
-import { missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
 import type { Known } from "../weights/answers.js";
 import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";

@@ -3,7 +3,8 @@
  * agreements would only move single pairs, so weights are learned again without them.
  */
 import type { ComparedTables } from "../compare-tables.js";
-import { missing, rowComparison } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
+import { rowComparison } from "../evidence/pair-evidence.js";
 import { sigmoid } from "../weights/logistic.js";
 import { pairClasses } from "../weights/pair-classes.js";
 import { levelTotals } from "../weights/pair-table.js";

@@ -31,6 +31,9 @@ export interface LevelScale {
   readonly hasSlips?: boolean;
 }
 
+/** Level of a pair where a side is empty: says nothing. */
+export const missing = -1;
+
 /** Compares two values of a column by number. */
 export interface FieldComparison extends LevelScale {
   compare(left: number, right: number): number;
@@ -84,7 +87,11 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   if (kind === "number") {
     const cuts = data.areDegrees ? degreeCuts : numberCuts;
     const nearness = data.areDegrees ? (x: number, y: number) => -Math.abs(x - y) : ratioOf;
-    const compare = (a: number, b: number): number => levelOf(nearness(set.numbers[a], set.numbers[b]), cuts);
+    const compare = (a: number, b: number): number => {
+      const found = nearness(set.numbers[a], set.numbers[b]);
+      // What is no number, such as "6k6.14" or "unknown", contradicts none.
+      return Number.isNaN(found) ? missing : levelOf(found, cuts);
+    };
     return { ...withEqual(cuts.length + 1, surprise, rareNumber, compare), ...numberScale };
   }
   const read = textReader(set.texts);

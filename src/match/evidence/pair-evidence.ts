@@ -30,14 +30,12 @@ import {
   hasNumbers,
   type LevelScale,
   levelOf,
+  missing,
   numbersComparison,
 } from "./levels.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
-
-/** Level of a pair where a side is empty: says nothing. */
-export const missing = -1;
 
 /** What one column says about each pair. */
 export interface EvidenceColumn extends LevelScale {
@@ -128,16 +126,23 @@ const isElsewhere = new Set<Field["kind"]>(["category", "text", "code"]);
 /** Shorter values are anywhere by chance. */
 const shortestValue = 3;
 
-/** Returns a function for the one value that two rows have in a column: whether the row without it holds its words elsewhere. */
-function elsewhere({ set, left }: Field, words: VocabularyWords, rowWords: RowWords) {
+/** Returns a function for two rows of which one lacks the value: the level of equal values where it holds their words elsewhere. */
+function besideEmpty(
+  { set, left, right }: Field,
+  compare: FieldComparison["compare"],
+  { rowWords, words }: Pick<ComparisonSettings, "rowWords"> & { readonly words: VocabularyWords },
+): ComparedColumn["compare"] {
   const { starts, items } = set.words;
-  return (value: number, a: number, b: number): boolean => {
+  return (a, b) => {
+    const value = Math.max(left[a], right[b]);
+    if (value < 0) return missing;
     const [lists, row] = left[a] < 0 ? [rowWords.left, a] : [rowWords.right, b];
     const own = items.subarray(starts[value], starts[value + 1]);
     const held = lists.items.subarray(lists.starts[row], lists.starts[row + 1]);
     const isHeld = (word: number): boolean =>
       held.includes(word) || held.some((other) => words.likeness(word, other) > 0);
-    return own.some((word) => words.read(word).length >= shortestValue) && own.every(isHeld);
+    const isLong = own.some((word) => words.read(word).length >= shortestValue);
+    return isLong && own.every(isHeld) ? compare(value, value) : missing;
   };
 }
 
@@ -155,12 +160,10 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   const ofCells = (index: number, found: FieldComparison, column: Named): ComparedColumn => {
     const { left, right, kind } = fields[index];
     const { compare, unmatched: _, ...scale } = found;
-    const hasValue = elsewhere(fields[index], words, rowWords);
-    const besideEmpty = (a: number, b: number): number => {
-      const value = Math.max(left[a], right[b]);
-      return value >= 0 && hasValue(value, a, b) ? compare(value, value) : missing;
-    };
-    const ofEmpty = index !== naming && isElsewhere.has(kind) ? besideEmpty : () => missing;
+    const ofEmpty =
+      index !== naming && isElsewhere.has(kind)
+        ? besideEmpty(fields[index], compare, { words, rowWords })
+        : () => missing;
     return {
       ...{ ...column, ...scale, identifies: identifies(fields[index], index === naming) },
       compare: (a, b) => (left[a] < 0 || right[b] < 0 ? ofEmpty(a, b) : compare(left[a], right[b])),
@@ -217,8 +220,10 @@ function exchangedLevels(
   }));
   return (left, right, out, place) => {
     for (const { first, second, of } of exchanges) {
-      if (out[first][place] >= columns[first].differs || out[second][place] >= columns[second].differs)
-        continue;
+      const mayBeExchanged = (index: number): boolean =>
+        out[index][place] < columns[index].differs ||
+        Math.min(fields[index].left[left], fields[index].right[right]) < 0;
+      if (!mayBeExchanged(first) || !mayBeExchanged(second)) continue;
       const [one, other] = [fields[first], fields[second]];
       const found = of([one.left[left], other.left[left]], [one.right[right], other.right[right]]);
       if (found === undefined) continue;

@@ -1,6 +1,6 @@
 /** Pairs of rows that are different things and look alike, as two people of one household: what they share, and what differs. */
 import type { PairProbabilities } from "../estimates/scored-pairs.js";
-import { missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
 import { scorePairs, type Weights } from "../weights/learn.js";
 import { nearOdds } from "../weights/near-misses.js";
 import { classCount } from "../weights/pair-classes.js";

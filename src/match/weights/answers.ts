@@ -4,7 +4,7 @@
  * estimates, each as the estimate expects (Bedrick, Christensen and Johnson 1996).
  */
 import { PSEUDO_ANSWERS } from "../estimates/calibrate.js";
-import { missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
 import { type Learned, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, sigmoid } from "./logistic.js";
 import type { PairClasses } from "./pair-classes.js";

@@ -4,7 +4,8 @@
  * What is alike without being the same is learned beside: as near misses, or where these take what they should not, as a third class.
  */
 import type { KnownPair } from "../compare-tables.js";
-import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
+import type { EvidenceColumn } from "../evidence/pair-evidence.js";
 import { once } from "../once.js";
 import { pauses } from "../run/pause.js";
 import type { Known } from "./answers.js";

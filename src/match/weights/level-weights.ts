@@ -1,5 +1,5 @@
 /** Numbers of pairs by level of a column, and the weights that follow from their ratios. */
-import { missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
 import { total } from "./expected-counts.js";
 
 /**

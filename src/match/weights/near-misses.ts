@@ -3,7 +3,8 @@
  * people of one household do. There is a kind of them for each proper subset of what is compared, so that what look-alikes
  * share need not be named, and counts once however many columns say it.
  */
-import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
+import type { EvidenceColumn } from "../evidence/pair-evidence.js";
 import { total } from "./expected-counts.js";
 import { byLevel, clampedLogRatio, sharesOf } from "./level-weights.js";
 import { classSizes } from "./pair-classes.js";

@@ -1,5 +1,6 @@
 /** Candidate pairs with their evidence: what the weights are learned from. */
-import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
+import type { EvidenceColumn } from "../evidence/pair-evidence.js";
 import { placeIn } from "./chosen-places.js";
 import type { Relation } from "./learn.js";
 import type { RowPairs } from "./left-rows.js";

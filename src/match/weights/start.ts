@@ -1,5 +1,5 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
-import { missing } from "../evidence/pair-evidence.js";
+import { missing } from "../evidence/levels.js";
 import { placeIn } from "./chosen-places.js";
 import type { Posteriors } from "./expected-counts.js";
 import type { Relation } from "./learn.js";

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import type { ColumnKind } from "../../../src/match/columns/profile.js";
-import { codeScale, fieldComparison, levelOf, textScale } from "../../../src/match/evidence/levels.js";
+import {
+  codeScale,
+  fieldComparison,
+  levelOf,
+  missing,
+  textScale,
+} from "../../../src/match/evidence/levels.js";
 import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -140,6 +146,15 @@ describe("levels of a comparison", () => {
     ]);
   });
 
+  it("say nothing where a cell of a column of numbers is none", () => {
+    const level = levels(
+      "number",
+      Array.from({ length: 60 }, (_, row) => `${row * 13}.5`),
+    );
+    expect(level("66.143", "6k6.14")).toBe(missing);
+    expect(level("66.143", "unknown")).toBe(missing);
+  });
+
   it("compare coordinates by their difference", () => {
     const degrees = Array.from({ length: 60 }, (_, row) => `${row - 30}.5123`);
     const level = levels("number", degrees, true);
@@ -220,6 +235,18 @@ describe("levels of a comparison", () => {
     expect(alone("M4711-A", "M4711-B")).toBe(codeScale.differs);
     expect(families("M4711-A", "M4711-B")).toBe(codeScale.differs - 1);
     expect(families("M4711-A", "M4771-A")).toBe(codeScale.differs);
+  });
+
+  it("take a slip for one that gives a code a shape of its own, also in a short code", () => {
+    const years = Array.from({ length: 60 }, (_, row) => `${1990 + (row % 30)}`);
+    const level = levels("code", years);
+    for (const misspelt of ["20o2", "200g2", "202", "20002"])
+      expect(level("2002", misspelt)).toBe(codeScale.differs);
+    expect(level("2002", "2003")).toBeLessThan(codeScale.differs);
+    expect(level("2002", "1o02")).toBeLessThan(codeScale.differs);
+    // Other codes that have the shape are no slips.
+    const monthly = levels("code", [...years, "20a1", "20b1", "20c1"]);
+    expect(monthly("2002", "20o2")).toBeLessThan(codeScale.differs);
   });
 
   it("compare long codes by their beginnings and lengths: all letters of 20,000 take half a second for a pair", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { rowWords } from "../../../src/match/columns/row-words.js";
+import { missing } from "../../../src/match/evidence/levels.js";
 import { comparisonSettings, rowComparison } from "../../../src/match/evidence/pair-evidence.js";
 
 const rows = 40;
@@ -97,5 +98,42 @@ describe("cells that have changed places", () => {
 
   it("differ where what is left of the cells does", () => {
     expect(compared(4, 5)).toEqual({ given: "differs", family: "differs" });
+  });
+});
+
+describe("a cell that one row lacks", () => {
+  const brands = ["Sorbo", "", "", "", "HP", "", ""];
+  const titles = ["Kettle OI-967", "Sorbo Kettle OI-967", "Kettle OI 967, Sorbbo", "Tekna Kettle OI-967"];
+  const others = ["Printer X200", "HP Printer X200", ""];
+  const table = {
+    title: [...titles, ...others, ...cells((row) => `${word(row)} ${word(3 * row + 1)} ${row}`)],
+    brand: [...brands, ...cells((row) => word(row % 8))],
+  };
+  const tables = prepareTables(table, undefined, {});
+  const { columns, compare, compareAll } = rowComparison(comparisonSettings(tables, rowWords(tables)));
+  const at = columns.findIndex(({ name }) => name === "brand");
+  const place = (row: number): number => tables.order[0].indexOf(row);
+  const level = (a: number, b: number): number => {
+    const out = columns.map(() => new Int8Array(1));
+    compare(place(a), place(b), out, 0);
+    const pairs = { left: Int32Array.of(place(a)), right: Int32Array.of(place(b)) };
+    expect(compareAll(pairs).map(([found]) => found)).toEqual(out.map(([found]) => found));
+    return out[at][0];
+  };
+
+  it("agrees where the row holds it in another column, also misspelt", () => {
+    const equal = level(0, 0);
+    expect(equal).toBeGreaterThanOrEqual(columns[at].agrees);
+    for (const other of [1, 2]) {
+      expect(level(0, other)).toBe(equal);
+      expect(level(other, 0)).toBe(equal);
+    }
+  });
+
+  it("says nothing where it does not, where both lack it, and where it is short", () => {
+    expect(level(0, 3)).toBe(missing);
+    expect(level(1, 2)).toBe(missing);
+    expect(level(4, 5)).toBe(missing);
+    expect(level(0, 6)).toBe(missing);
   });
 });

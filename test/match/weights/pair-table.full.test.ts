@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { compareTables } from "../../../src/match/compare-tables.js";
-import { missing } from "../../../src/match/evidence/pair-evidence.js";
+import { missing } from "../../../src/match/evidence/levels.js";
 import { levelTotals } from "../../../src/match/weights/pair-table.js";
 import { twoTables } from "../people.js";
 
