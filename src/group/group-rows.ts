@@ -138,7 +138,7 @@ async function fitGroups(
   run: MatchRunOptions,
 ): Promise<MatchFit<GroupLevel>> {
   const size = compared.rows[0];
-  const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
+  const { weights, logOdds: candidateOdds, heldOut } = withAnswers(compared, learned, known);
   const decided = decide(compared, candidateOdds, known);
   const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = asStage(run, "grouping");
@@ -149,11 +149,16 @@ async function fitGroups(
   // The candidates come first among the pairs inside groups.
   const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
+  const held = new Map<number, number>();
+  for (const { pairs, weights } of heldOut ?? []) {
+    const ofOthers = scorePairs(inside.levels, weights, inside.columns);
+    for (const pair of pairs) held.set(pair, sigmoid(ofOthers[inside.classOf[pair]]));
+  }
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
     const accepted = pairsWithin(groups, inside);
     const supported = supportedProbability(inside, accepted, own);
-    const judged = judgedEstimates(known, supported);
+    const judged = judgedEstimates(known, { at: (pair) => held.get(pair) ?? supported.at(pair) });
     const probability = { at: (pair: number) => known.get(pair) ?? supported.at(pair) };
     const relation = "many-to-many";
     return {

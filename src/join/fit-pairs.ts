@@ -6,14 +6,16 @@ import type { PreparedTables } from "../match/columns/fields.js";
 import { Growing } from "../match/columns/lists.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
+import type { JudgedEstimate } from "../match/estimates/calibrate.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { sameness } from "../match/rank-rows.js";
-import { type Known, withAnswers } from "../match/weights/answers.js";
+import { type Answered, type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
+import { total } from "../match/weights/expected-counts.js";
 import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
-import { sigmoid } from "../match/weights/logistic.js";
+import { logisticLoss, logit, sigmoid } from "../match/weights/logistic.js";
 import { competedProbabilities, matchingBeliefs } from "../match/weights/one-to-one.js";
 import {
   blockSize,
@@ -40,6 +42,10 @@ export interface Fit extends MatchFit<ScoredPairs> {
   readonly kindReason: string;
 }
 
+/** Another relation than the first must make the answers so much likelier, as a logarithm of the ratio. */
+const leastGain = 3;
+const relations: readonly Relation[] = ["one-to-one", "many-to-one", "one-to-many", "many-to-many"];
+
 const evenOdds = 0.5;
 /** Floors of probability, from the widest: a pair that is likelier wrong than right is no match. */
 const floors = [evenOdds, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
@@ -50,6 +56,7 @@ const severalPartners = 0.25;
 /** Share of rows with several partners below which each row of a side has one. */
 const fewPartners = 0.1;
 const asked = "as asked for";
+const taught = "the judged pairs that were held out fit it best";
 
 /**
  * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
@@ -63,13 +70,18 @@ export async function fitPairs(
   { kind, isSwapped, ...run }: FitOptions,
 ): Promise<Fit> {
   const learnt = async (relation: Relation): Promise<RelationFit> =>
-    acceptPairs(compared, await learn(relation), known, { ...run, relation });
+    acceptPairs(compared, withAnswers(compared, await learn(relation), known), known, { ...run, relation });
   const as = (found: RelationFit, kindReason: string): Fit => {
     return { ...found, kind: kindOf(isSwapped ? turned(found.relation) : found.relation), kindReason };
   };
   if (kind !== undefined && kind !== "one-to-one")
     return as(await learnt(isSwapped ? turned(kind) : kind), asked);
-  const one = await learnt("one-to-one");
+  const answered = withAnswers(compared, await learn("one-to-one"), known);
+  if (answered.heldOut !== undefined && kind === undefined) {
+    const relation = await fittingRelation(compared, answered, known, run);
+    return as(await acceptPairs(compared, answered, known, { ...run, relation }), taught);
+  }
+  const one = await acceptPairs(compared, answered, known, { ...run, relation: "one-to-one" });
   const partners = partnersPerRow(one.likely);
   const reason = partnersSentence(partners, isSwapped);
   if (Math.max(partners.left, partners.right) <= severalPartners)
@@ -86,8 +98,48 @@ export async function fitPairs(
 }
 
 /** Known pairs with their estimates as if nobody had judged them. */
-const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known) =>
-  judgedEstimates(known, { at: (pair) => probabilityAt(table, undecided, pair) });
+async function judgedAmong(
+  table: ComparedTables,
+  { weights: all, heldOut }: Answered,
+  known: Known,
+  run: Competing,
+): Promise<JudgedEstimate[]> {
+  const estimates = new Map<number, number>();
+  for (const { pairs, weights } of heldOut ?? [{ pairs: [...known.keys()], weights: all }]) {
+    if (pairs.length === 0) continue;
+    const logOdds = scorePairs(table.levels, weights, table.columns);
+    const undecided = await competed(table, logOdds, weights.matches, run);
+    for (const pair of pairs) estimates.set(pair, probabilityAt(table, undecided, pair));
+  }
+  return judgedEstimates(known, { at: (pair) => estimates.get(pair) });
+}
+
+/**
+ * The relation in which judged pairs that were held out are likeliest, among those in which no row may have several partners of a
+ * side of which none has several confirmed ones: answers to doubtful pairs alone say little about rivals.
+ */
+async function fittingRelation(
+  compared: ComparedTables,
+  answered: Answered,
+  known: Known,
+  run: Pick<Competing, "signal">,
+): Promise<Relation> {
+  const losses = new Map<Relation, number>();
+  const confirmed = [...known.keys()].filter((pair) => known.get(pair) === 1);
+  const single = competingSides(compared, "one-to-one").filter(
+    ({ rowOf }) => new Set(confirmed.map(rowOf)).size === confirmed.length,
+  );
+  for (const relation of relations) {
+    const competing = competingSides(compared, relation).map(({ name }) => name);
+    if (single.some(({ name }) => !competing.includes(name))) continue;
+    const judged = await judgedAmong(compared, answered, known, { ...run, relation });
+    const loss = judged.map(
+      ({ estimate, match, share = 1 }) => share * logisticLoss(logit(estimate), match ? 1 : 0),
+    );
+    losses.set(relation, total(Float64Array.from(loss)));
+  }
+  return [...losses].reduce((best, one) => (one[1] < best[1] - leastGain ? one : best))[0];
+}
 
 interface RelationFit extends MatchFit<ScoredPairs> {
   readonly relation: Relation;
@@ -125,20 +177,13 @@ interface Accepting extends Competing, Pick<FitOptions, "alike"> {}
 /** Accepts pairs in the order of their probability. */
 async function acceptPairs(
   compared: ComparedTables,
-  learned: Learned,
+  answered: Answered,
   known: Known,
   { relation, alike, ...run }: Accepting,
 ): Promise<RelationFit> {
-  const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
+  const { weights, logOdds: undecided } = answered;
   const { table, logOdds } = decide(compared, undecided, known);
-  const judged =
-    known.size === 0
-      ? []
-      : judgedAmong(
-          compared,
-          await competed(compared, undecided, weights.matches, { relation, ...run }),
-          known,
-        );
+  const judged = await judgedAmong(compared, answered, known, { relation, ...run });
   const probability = likelyProbabilities(
     table,
     await competed(table, logOdds, weights.matches, { relation, ...run }),
@@ -165,6 +210,7 @@ async function acceptPairs(
     }
     return {
       ...{ table, relation, weights, logOdds, probability, judged, leastProbability: floor },
+      isTaught: answered.heldOut !== undefined && relation !== "many-to-many",
       accepted: accepted.slice(0, count).sort(),
     };
   };

@@ -219,7 +219,8 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     const explain = (left: number, right: number): RowExplanation =>
       asGiven(explainPair(fit.compared, fit.weights, prepared({ left, right }), shown));
     const atPrecision = (target: number): Result<Own> => {
-      const wasRefused = known.length > 0 && !unanswered.accept(target).report.promise.established;
+      const wasRefused =
+        known.length > 0 && !fit.likely.isTaught && !unanswered.accept(target).report.promise.established;
       const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
       const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);

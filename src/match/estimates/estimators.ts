@@ -166,3 +166,13 @@ export function answeredPrecision(
   const curve = fitCalibration(answers, shifted);
   return shifted.reduce((sum, value) => sum + calibrated(value, curve), 0) / shifted.length;
 }
+
+/**
+ * Precision of the accepted pairs that nobody confirmed, by judged pairs that were held out: their estimates, calibrated with those of
+ * the judged ones.
+ */
+export function heldOutPrecision({ probability, accepted, judged = [] }: ScoredPairs): number {
+  const own = Array.from(accepted, (pair) => probability.at(pair)!).filter((one) => one < 1);
+  const curve = fitCalibration(judged, own);
+  return own.length === 0 ? 1 : own.reduce((sum, one) => sum + calibrated(one, curve), 0) / own.length;
+}

@@ -4,7 +4,13 @@
  * not verified.
  */
 import { formatCount } from "../../files/count-text.js";
-import { answeredPrecision, leftOutPrecision, nameContradictions, rivalPrecision } from "./estimators.js";
+import {
+  answeredPrecision,
+  heldOutPrecision,
+  leftOutPrecision,
+  nameContradictions,
+  rivalPrecision,
+} from "./estimators.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
 /** Whether a precision can be promised. */
@@ -70,8 +76,9 @@ export function keepPrecision<Level extends ScoredPairs>({
       if (count < fewest) break;
       if (veto(level) !== undefined) continue;
       const estimates = precisionEstimates(level);
-      const precision = Math.min(range(estimates, { count }).low + tolerance, allowed(count));
-      if (precision >= target) return { level, report: established(estimates, target, { count }) };
+      const evidence = restingOn(level, estimates);
+      const precision = Math.min(range(estimates, evidence).low + tolerance, allowed(count));
+      if (precision >= target) return { level, report: established(estimates, target, evidence) };
       if (precision > (narrower?.precision ?? leastUseful)) narrower = { precision, ...described(level) };
     }
   }
@@ -82,7 +89,7 @@ export function keepPrecision<Level extends ScoredPairs>({
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
   if (drawn < target) estimates.set("pairs drawn at random", drawn);
   const few = count < fewest ? tooFew(count) : undefined;
-  const report = refused(estimates, target, { count }, doubt ?? found?.reason ?? few);
+  const report = refused(estimates, target, restingOn(level, estimates), doubt ?? found?.reason ?? few);
   return { level, report: { ...report, promise: { ...report.promise, narrower } } };
 }
 
@@ -92,6 +99,16 @@ const described = ({ accepted, leastProbability }: ScoredPairs): Omit<NarrowerPr
 
 /** How many pairs a level accepts, as reports take it. */
 export const counted = ({ accepted }: Pick<ScoredPairs, "accepted">): Counted => ({ count: accepted.length });
+
+const evenOdds = 0.5;
+
+/** On how many pairs the estimates of a level rest: those that it accepts, or would accept of the judged ones that were held out. */
+function restingOn(level: ScoredPairs, estimates: ReadonlyMap<string, number>): Counted {
+  const { isTaught, judged = [], leastProbability = evenOdds } = level;
+  if (!isTaught) return counted(level);
+  const held = judged.filter(({ estimate }) => estimate >= leastProbability);
+  return { count: held.length, estimate: estimates.get(heldOut) };
+}
 
 /** Why so many likely pairs establish nothing. */
 export const tooFew = (count: number): string =>
@@ -104,7 +121,7 @@ const mostContradictions = 0.25;
 
 /** What speaks against rows of several partners being the same, whatever the estimates are: undefined if nothing does. */
 export function veto(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
-  if (pairs.relation === "one-to-one") return undefined;
+  if (pairs.relation === "one-to-one" || pairs.isTaught) return undefined;
   const strength = nameContradictions(pairs);
   if (strength <= mostContradictions) return undefined;
   const percent = Math.round(100 * strength);
@@ -114,8 +131,11 @@ export function veto(pairs: ScoredPairs): { reason: string; strength: number } |
   };
 }
 
+const heldOut = "judged pairs held out";
+
 /** Estimates by what they rest on. */
 export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
+  if (pairs.isTaught) return new Map([[heldOut, heldOutPrecision(pairs)]]);
   const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);

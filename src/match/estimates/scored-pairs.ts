@@ -25,6 +25,8 @@ export interface ScoredPairs {
   readonly leastProbability?: number;
   /** Pairs that people judged, with the estimate that they would have without their own answer. */
   readonly judged?: readonly JudgedEstimate[];
+  /** Whether the pairs that people judged taught the weights, and have the estimates of weights that others taught. */
+  readonly isTaught?: boolean;
 }
 
 /** The mean probability of the accepted pairs: right as far as the columns are independent. */

@@ -9,6 +9,7 @@ import { type Learned, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, sigmoid } from "./logistic.js";
 import type { PairClasses } from "./pair-classes.js";
 import type { PairTable } from "./pair-table.js";
+import { type Taught, taughtWeights } from "./teach.js";
 
 /** Pairs at or above this probability are ranked. */
 const inPlay = 0.02;
@@ -55,13 +56,21 @@ export interface Known extends ReadonlyMap<number, number> {
   readonly shares?: ReadonlyMap<number, number>;
 }
 
-/** The weights and log-odds after the answers; the judged pairs themselves have log-odds as if nobody had judged them. */
+/** Weights after answers; the judged pairs themselves have log-odds as if nobody had judged them. */
+export interface Answered extends Pick<Learned, "weights" | "logOdds">, Pick<Taught, "heldOut"> {}
+
+/** Moves what was learned towards the answers, or where hundreds of them say more than that, learns from them. */
 export function withAnswers(
   table: PairTable,
-  { weights, logOdds: learned }: Pick<Learned, "weights" | "logOdds">,
+  { weights, logOdds }: Pick<Learned, "weights" | "logOdds">,
   known: Known,
-): Pick<Learned, "weights" | "logOdds"> {
-  if (known.size === 0) return { weights, logOdds: learned };
+): Answered {
+  if (known.size === 0) return { weights, logOdds };
+  const found = taughtWeights(table, weights, known, (known) => movedWeights(table, weights, known));
+  return { ...found, logOdds: scorePairs(table.levels, found.weights, table.columns) };
+}
+
+function movedWeights(table: PairTable, weights: Weights, known: Known): Weights {
   // The table may have more pairs than the weights were learned from.
   const logOdds = scorePairs(table.levels, weights, table.columns);
   const point = (pair: number, answer: number): LogisticPoint => {
@@ -75,7 +84,7 @@ export function withAnswers(
   });
   const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
   const [shift, common] = found;
-  const moved: Weights = {
+  return {
     ...weights,
     prior: weights.prior + shift,
     match: weights.match.map((levels, column) => {
@@ -83,5 +92,4 @@ export function withAnswers(
       return levels.map((weight) => factor * weight);
     }),
   };
-  return { weights: moved, logOdds: scorePairs(table.levels, moved, table.columns) };
 }

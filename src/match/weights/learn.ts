@@ -59,6 +59,8 @@ export interface Weights {
   readonly prior: number;
   /** Expected number of matches. */
   readonly matches: number;
+  /** Where answers taught the weights: the factor of what speaks against a match beside them, and what they were for columns that agree. */
+  readonly taught?: { readonly factor: number; readonly agreeing: readonly number[] };
 }
 
 export interface Learned {
@@ -395,7 +397,8 @@ export function pairScores(weights: Weights, columns: PairTable["columns"]) {
 /** Takes from log-odds against unrelated pairs what related ones, or near misses, explain as well. */
 type Others = (levels: readonly Int8Array[], logOdds: Float64Array, related?: Float64Array) => void;
 
-function relatedOdds({ related: weights, relatedShare }: Weights): Others {
+function relatedOdds({ related: weights, relatedShare, taught }: Weights): Others {
+  const { factor = 1 } = taught ?? {};
   return (levels, logOdds, related) => {
     if (weights.length === 0) return;
     const alike = new Float64Array(logOdds.length);
@@ -405,7 +408,7 @@ function relatedOdds({ related: weights, relatedShare }: Weights): Others {
     });
     for (let pair = 0; pair < alike.length; pair++) {
       const odds = relatedShare * Math.exp(Math.min(300, alike[pair]));
-      logOdds[pair] -= Math.log(odds + 1 - relatedShare);
+      logOdds[pair] -= factor * Math.log(odds + 1 - relatedShare);
       if (related !== undefined) related[pair] = odds / (odds + 1 - relatedShare);
     }
   };
@@ -414,10 +417,13 @@ function relatedOdds({ related: weights, relatedShare }: Weights): Others {
 /** Unrelated pairs that agree in everything are so much rarer than columns that are independent say; as much as is filled. */
 const agreeingByChance = 0.02;
 
-function beside({ match }: Weights, near: NearMisses, columns: PairTable["columns"]): Others {
+/** What a column says of values that agree best. */
+export const ofAgreement = (weights: Float64Array): number => Math.max(0, weights.at(-1)!);
+
+function beside({ match, taught }: Weights, near: NearMisses, columns: PairTable["columns"]): Others {
   const { sum } = nearOdds(near, columns);
   const fields = columns.flatMap(({ field, agrees }, column) => (field >= 0 ? [{ column, agrees }] : []));
-  const says = match.map((weights) => Math.max(0, weights.at(-1)!));
+  const { factor, agreeing: says } = taught ?? { factor: 1, agreeing: match.map(ofAgreement) };
   const most = Math.max(
     1e-9,
     fields.reduce((all, { column }) => all + says[column], 0),
@@ -433,7 +439,7 @@ function beside({ match }: Weights, near: NearMisses, columns: PairTable["column
         covered += says[column];
       }
       const unrelated = isAgreeing ? agreeingByChance ** (covered / most) : 1;
-      logOdds[pair] -= Math.log(odds + unrelated);
+      logOdds[pair] -= factor * Math.log(odds + unrelated);
       if (related !== undefined) related[pair] = odds / (odds + unrelated);
     }
   };

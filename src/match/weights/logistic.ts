@@ -3,6 +3,8 @@
 /** An answer with its features: 1 for yes, 0 for no, between them for a pseudo-answer. */
 export interface LogisticPoint {
   readonly features: ArrayLike<number>;
+  /** The coefficients that the features belong to; all others have none. Default: the first ones. */
+  readonly places?: ArrayLike<number>;
   /** Log-odds before the regression. */
   readonly offset: number;
   readonly answer: number;
@@ -10,8 +12,18 @@ export interface LogisticPoint {
   readonly weight?: number;
 }
 
-/** @param precision inverse variance of the prior of each coefficient */
-export function fitLogistic(points: readonly LogisticPoint[], precision: readonly number[]): Float64Array {
+/** Two coefficients that are believed to be near each other: the inverse variance of their difference. */
+export interface NearCoefficients {
+  readonly places: readonly [number, number];
+  readonly precision: number;
+}
+
+/** @param precision inverse variance of the prior of each coefficient @param near what is believed beside it */
+export function fitLogistic(
+  points: readonly LogisticPoint[],
+  precision: readonly number[],
+  near: readonly NearCoefficients[] = [],
+): Float64Array {
   const size = precision.length;
   let at = new Float64Array(size);
   for (let step = 0; step < 50; step++) {
@@ -20,17 +32,25 @@ export function fitLogistic(points: readonly LogisticPoint[], precision: readonl
     precision.forEach((value, i) => {
       hessian[i * size + i] = value;
     });
-    for (const { features, offset, answer, weight = 1 } of points) {
-      const p = sigmoid(offset + dot(at, features));
-      addOuter(hessian, features, weight * p * (1 - p));
-      for (let i = 0; i < size; i++) gradient[i] += weight * (p - answer) * features[i];
+    for (const { places, precision: own } of near) {
+      const pull = own * (at[places[0]] - at[places[1]]);
+      gradient[places[0]] += pull;
+      gradient[places[1]] -= pull;
+      addOuter(hessian, [1, -1], own, places);
+    }
+    for (const { features, places, offset, answer, weight = 1 } of points) {
+      const p = sigmoid(offset + dot(features, at, places));
+      addOuter(hessian, features, weight * p * (1 - p), places);
+      for (let i = 0; i < features.length; i++)
+        gradient[places?.[i] ?? i] += weight * (p - answer) * features[i];
     }
     const move = solve(hessian, gradient);
     if (Math.max(...move.map(Math.abs)) < 1e-8) break;
-    const before = loss(points, precision, at);
+    const loss = (at: Float64Array): number => negativeLogPosterior(points, precision, near, at);
+    const before = loss(at);
     const moved = (scale: number): Float64Array<ArrayBuffer> => at.map((value, i) => value - scale * move[i]);
     let scale = 1;
-    while (scale > 1e-9 && loss(points, precision, moved(scale)) > before) scale /= 2;
+    while (scale > 1e-9 && loss(moved(scale)) > before) scale /= 2;
     at = moved(scale);
   }
   return at;
@@ -44,28 +64,46 @@ export function logit(probability: number, edge = 1e-6): number {
   return Math.log(inside / (1 - inside));
 }
 
-export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+/** @param places where in `b` its partners are; default at the same places */
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>, places?: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[places?.[i] ?? i];
   return sum;
 }
 
-/** Adds weight × features featuresᵀ to a square matrix. */
-export function addOuter(matrix: Float64Array, features: ArrayLike<number>, weight: number): void {
-  const size = features.length;
-  for (let i = 0; i < size; i++)
-    for (let j = 0; j < size; j++) matrix[i * size + j] += weight * features[i] * features[j];
+/** Adds weight × features featuresᵀ to a square matrix. @param places of the features in the matrix; default all */
+export function addOuter(
+  matrix: Float64Array,
+  features: ArrayLike<number>,
+  weight: number,
+  places?: ArrayLike<number>,
+): void {
+  const size = places === undefined ? features.length : Math.sqrt(matrix.length);
+  for (let i = 0; i < features.length; i++) {
+    const row = (places?.[i] ?? i) * size;
+    for (let j = 0; j < features.length; j++)
+      matrix[row + (places?.[j] ?? j)] += weight * features[i] * features[j];
+  }
 }
 
-/** The negative log posterior. */
-function loss(points: readonly LogisticPoint[], precision: readonly number[], at: Float64Array): number {
+/** What an answer costs at these log-odds: the negative logarithm of its probability. */
+export const logisticLoss = (logOdds: number, answer: number): number =>
+  Math.max(logOdds, 0) + Math.log1p(Math.exp(-Math.abs(logOdds))) - answer * logOdds;
+
+function negativeLogPosterior(
+  points: readonly LogisticPoint[],
+  precision: readonly number[],
+  near: readonly NearCoefficients[],
+  at: Float64Array,
+): number {
   let sum = 0;
   precision.forEach((value, i) => {
     sum += (value / 2) * at[i] ** 2;
   });
-  for (const { features, offset, answer, weight = 1 } of points) {
-    const z = offset + dot(at, features);
-    sum += weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answer * z);
+  for (const { places, precision: own } of near) sum += (own / 2) * (at[places[0]] - at[places[1]]) ** 2;
+  for (const { features, places, offset, answer, weight = 1 } of points) {
+    const z = offset + dot(features, at, places);
+    sum += weight * logisticLoss(z, answer);
   }
   return sum;
 }

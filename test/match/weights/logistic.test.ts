@@ -34,6 +34,36 @@ describe("the regression", () => {
       expect(found[place]).toBeCloseTo(value, 9);
     });
   });
+
+  it("takes features by their places as it takes them with zeros between", () => {
+    const whole = [
+      { features: [1, 0, 2], offset: 0.5, answer: 0 },
+      { features: [0, -1, 1], offset: 0, answer: 1 },
+    ];
+    const sparse = [
+      { features: [1, 2], places: [0, 2], offset: 0.5, answer: 0 },
+      { features: [1, -1], places: [2, 1], offset: 0, answer: 1 },
+    ];
+    expect(fitLogistic(sparse, [1, 2, 3])).toEqual(fitLogistic(whole, [1, 2, 3]));
+  });
+
+  it("keeps coefficients near each other as a prior of their difference says", () => {
+    // The same prior in other coordinates: a = s, b = s + d, with precision 4 for d.
+    const [yes, no] = [1, 0].map((answer) => ({ offset: 0, answer, weight: 5 }));
+    const points = [
+      { ...yes, features: [1, 0] },
+      { ...no, features: [0, 1] },
+    ];
+    const [a, b] = fitLogistic(points, [1, 0], [{ places: [0, 1], precision: 4 }]);
+    const turned = [
+      { ...yes, features: [1, 0] },
+      { ...no, features: [1, 1] },
+    ];
+    const [s, d] = fitLogistic(turned, [1, 4]);
+    expect(a).toBeCloseTo(s, 8);
+    expect(b).toBeCloseTo(s + d, 8);
+    expect(a).toBeGreaterThan(b);
+  });
 });
 
 it("a symmetric positive definite system is solved, and its matrix inverted", () => {
