@@ -162,15 +162,8 @@ export interface Architecture<F extends Feature = Feature> {
   readonly padsRows?: true;
   /** Another library that loads a model of this feature alone. Default: only pearl does. */
   readonly library?: "transformers.js";
-  /**
-   * Learning rate of a training on pairs, rates that held-out pairs choose from instead, and factors by name of the weight.
-   * Default: PEARL's 3e-5 alone.
-   */
-  readonly learning?: {
-    readonly rate: number;
-    readonly rates?: readonly [number, ...number[]];
-    readonly factors?: Readonly<Record<string, number>>;
-  };
+  /** Learning rate of a training on pairs, and factors of it by name of the weight. Default: PEARL's 3e-5. */
+  readonly learning?: { readonly rate: number; readonly factors?: Readonly<Record<string, number>> };
   /** Names of the graph inputs that it may fill. */
   inputs(feature: F, shared?: SharedGraph): readonly string[];
   /** @throws ModelError for a missing or broken file */

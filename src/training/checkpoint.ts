@@ -22,14 +22,11 @@ import type { TrainingProgram } from "./program.js";
 import type { TrainingData, TrainOptions } from "./trainer.js";
 
 const Evaluated = v.object({
-  /** Counted over all learning rates. */
   step: v.number(),
   score: v.number(),
   /** Weight of the trained weights in an average with those of the start; absent where none was chosen. */
   share: v.optional(v.number()),
   figures: v.optional(v.record(v.string(), v.number())),
-  /** The learning rate, before the schedule; absent at the start, and where there is one rate. */
-  rate: v.optional(v.number()),
 });
 
 /** The weights of a step, evaluated: the score that chooses the best ones, and what else was measured, by name. */
@@ -47,9 +44,6 @@ export function bestOf(evaluations: readonly Evaluated[]): Evaluated | undefined
 
 const StoredRecord = v.object({
   step: v.number(),
-  /** The step at which the present learning rate began, and its place among the rates. */
-  begun: v.number(),
-  rate: v.number(),
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
@@ -96,10 +90,9 @@ const entriesOf = (folder: string): string[] => (existsSync(folder) ? readdirSyn
  */
 export function writeCheckpoint(
   folder: string,
-  { tensors }: Pick<EngineState, "tensors">,
+  { step, tensors }: EngineState,
   record: CheckpointRecord,
 ): void {
-  const { step } = record;
   for (const [name, { data }] of tensors)
     if (!(data as Float32Array).every(Number.isFinite))
       throw new TrainingError(
@@ -175,7 +168,7 @@ export async function readTensors(
 
 /** Everything that decides the weights at a step, except the number of steps. */
 export function settingsOf(program: TrainingProgram, data: TrainingData, options: TrainOptions): Settings {
-  const { learningRate, otherRates, schedule = { kind: "constant" }, clipNorm } = options;
+  const { learningRate, schedule = { kind: "constant" }, clipNorm } = options;
   const { model, loss, cut } = program;
   const { nodes, initializers } = model.graph;
   const weights = [...initializers].flatMap(([name, tensor]) => [
@@ -184,7 +177,7 @@ export function settingsOf(program: TrainingProgram, data: TrainingData, options
   ]);
   return {
     ...options.settings,
-    ...{ learningRate, otherRates, schedule, clipNorm },
+    ...{ learningRate, schedule, clipNorm },
     isEvaluated: options.evaluation !== undefined,
     optimiser: adamSettings(options.optimiser),
     data: data.fingerprint,
@@ -200,7 +193,7 @@ export function plainNumbers(_: string, value: unknown): unknown {
 
 /** @throws TrainingError that names what differs between a checkpoint and the run that resumes it */
 export function checkSettings(
-  { path, record: { version, settings, step, begun } }: Checkpoint,
+  { path, record: { version, settings, step } }: Checkpoint,
   run: Pick<CheckpointRecord, "version" | "settings"> & Pick<TrainOptions, "steps">,
 ): void {
   if (version !== run.version)
@@ -216,9 +209,9 @@ export function checkSettings(
       `${path}: the checkpoint belongs to another run: ${(named.length > 0 ? named : changed).join(", ")}. ` +
         `Use the same value${named.length > 1 ? "s" : ""}, or start over without resuming.`,
     );
-  if (step - begun > run.steps)
+  if (step > run.steps)
     throw new TrainingError(
-      `${path}: the checkpoint is of step ${step - begun}, and this run ends at step ${run.steps}. ` +
+      `${path}: the checkpoint is of step ${step}, and this run ends at step ${run.steps}. ` +
         "Take at least as many steps as the checkpoint has, or start over without resuming.",
     );
 }

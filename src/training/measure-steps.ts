@@ -5,7 +5,7 @@ import { ArgumentError, TrainingError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { type TrainingProgram, trainedWeights } from "./program.js";
+import { isTrained, type TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainOptions, train } from "./trainer.js";
 
 export interface MeasuredSteps {
@@ -46,12 +46,9 @@ export async function measureSteps(
   };
 }
 
-/** A run whose length is a number of steps or, where it is given, a time. */
-type Length = Pick<TrainOptions, "steps" | "otherRates"> & { readonly minutes?: number };
-
-/** The steps with each learning rate that fit into a time. */
-export const stepsIn = ({ minutes = 0, otherRates = [] }: Length, { seconds }: MeasuredSteps): number =>
-  Math.max(1, Math.floor((minutes * 60) / seconds / (1 + otherRates.length)));
+/** The steps that fit into a time. */
+export const stepsIn = (minutes: number, { seconds }: MeasuredSteps): number =>
+  Math.max(1, Math.floor((minutes * 60) / seconds));
 
 const StoredSteps = v.object({ steps: v.number(), minutes: v.optional(v.number()) });
 
@@ -60,11 +57,10 @@ const StoredSteps = v.object({ steps: v.number(), minutes: v.optional(v.number()
  * @throws ArgumentError for minutes that are not above 0; TrainingError for a stored number that cannot be read
  */
 export async function stepsOf(
-  length: Length,
+  { steps, minutes }: { readonly steps: number; readonly minutes?: number },
   options: Pick<TrainOptions, "resume" | "onNote"> & { measure(): Promise<MeasuredSteps> },
   work: string,
 ): Promise<{ readonly steps: number; store?(): Promise<void> }> {
-  const { minutes, steps, otherRates = [] } = length;
   if (minutes === undefined) return { steps };
   if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
   const { measure, resume, onNote } = options;
@@ -81,13 +77,14 @@ export async function stepsOf(
   }
   const measured = await measure();
   const { seconds } = measured;
-  const fitting = stepsIn(length, measured);
-  const each = otherRates.length > 0 ? " with each learning rate" : "";
-  onNote?.(
-    `a step takes ${seconds.toFixed(2)} s: ${formatCount(fitting)} steps${each} fit into ${minutes} minutes`,
-  );
+  const fitting = stepsIn(minutes, measured);
+  onNote?.(`a step takes ${seconds.toFixed(2)} s: ${formatCount(fitting)} steps fit into ${minutes} minutes`);
   return { steps: fitting, store: () => writeWholeJson(path, { steps: fitting, minutes, seconds }) };
 }
+
+/** The weights that are trained, as they are at the start. */
+export const trainedWeights = ({ model, weights }: TrainingProgram) =>
+  new Map([...model.graph.initializers].filter(([name]) => isTrained(model, name, weights)));
 
 /** The number of trained parameters. */
 export const parametersOf = (program: TrainingProgram): number =>

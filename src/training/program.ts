@@ -152,7 +152,3 @@ export function liftWeights(model: Model, weights: readonly string[]): Model {
   }
   return copy;
 }
-
-/** The weights that are trained, as they are at the start. */
-export const trainedWeights = ({ model, weights }: TrainingProgram) =>
-  new Map([...model.graph.initializers].filter(([name]) => isTrained(model, name, weights)));

@@ -12,9 +12,16 @@ import { exists, isSystemError, makeFolder } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { changesOf, checkpointFolder, type Evaluated, listCheckpoints, type Settings } from "./checkpoint.js";
-import { type MeasuredSteps, measureSteps, parametersOf, stepsIn, stepsOf } from "./measure-steps.js";
+import {
+  type MeasuredSteps,
+  measureSteps,
+  parametersOf,
+  stepsIn,
+  stepsOf,
+  trainedWeights,
+} from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
-import { type TrainingProgram, trainedWeights } from "./program.js";
+import type { TrainingProgram } from "./program.js";
 import { type Scored, type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
 
 /** Options that every method has. */
@@ -52,11 +59,8 @@ export interface RunPlan {
   readonly summary?: PreparedRun<RunRecord>["summary"];
   /** Number of trained parameters. */
   readonly parameters: number;
-  /** With each learning rate. */
   readonly steps: number;
   readonly learningRate: number;
-  /** Rates that are tried after that one, as the method says. */
-  readonly otherRates?: readonly number[];
   readonly step: MeasuredSteps;
   /** Evaluations, unless patience ends the run earlier, and the time of one: that of the start is measured. */
   readonly evaluations?: { readonly count: number; readonly seconds: number; readonly patience?: number };
@@ -119,9 +123,9 @@ export const resultOf = (
 export const averageText = (share = 1): string =>
   share < 1 ? `, averaged with the start's (share ${share})` : "";
 
-/** Which weights: "step 57 (learning rate 0.001), averaged with the start's (share 0.5)". */
-export const weightsText = ({ step, share, rate }: Pick<Evaluated, "step" | "share" | "rate">): string =>
-  `step ${step}${rate === undefined ? "" : ` (learning rate ${rate})`}${averageText(share)}`;
+/** Which weights: "step 57, averaged with the start's (share 0.5)". */
+export const weightsText = ({ step, share }: Pick<Evaluated, "step" | "share">): string =>
+  `step ${step}${averageText(share)}`;
 
 /** What the kept weights scored, and how that differs from the start: "hit@1 0.6800 (+0.0200 since the start)". */
 export function gainText({ best, evaluations: [start] = [] }: RunResult): string {
@@ -145,14 +149,12 @@ export type RunReport<Record extends RunRecord> = Record & {
 export interface PreparedRun<Record extends RunRecord> {
   readonly program: TrainingProgram;
   readonly data: TrainingData;
-  /** Steps to train with each learning rate, unless `minutes` decides. */
+  /** Steps to train, unless `minutes` decides. */
   readonly steps: number;
   /** Minutes to train: the time of a step is measured first. */
   readonly minutes?: number;
   /** Adam's rate, before the schedule. */
   readonly learningRate: number;
-  /** Rates that are tried after that one; the evaluation chooses. Default: none. */
-  readonly otherRates?: readonly number[];
   /** More options of a training of `steps` steps; `settings` must be equal for a run to resume. */
   options(steps: number): Pick<TrainOptions, "schedule" | "optimiser" | "clipNorm" | "settings">;
   /** Default of RunOptions.checkpointEvery; default 500. */
@@ -277,7 +279,7 @@ async function trainPrepared<Record extends RunRecord>(
   options: RunOptions,
   work: string,
 ): Promise<TrainingResult> {
-  const { program, data, learningRate, otherRates, evaluation } = prepared;
+  const { program, data, learningRate, evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
   const measure = measurement(prepared, options, work);
   const { steps, store } = await stepsOf(prepared, { ...options, measure }, work);
@@ -291,7 +293,7 @@ async function trainPrepared<Record extends RunRecord>(
   await store?.();
   return train(program, data, {
     ...prepared.options(steps),
-    ...{ steps, learningRate, otherRates, folder: work, device, threads, resume, signal, onNote },
+    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onNote },
     onEvaluation: (step, score, figures, share) =>
       onEvaluation?.(step, score, evaluation?.measure ?? "score", figures, share),
     checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
@@ -299,7 +301,7 @@ async function trainPrepared<Record extends RunRecord>(
       onNote?.(`training ${prepared.what(steps)} on ${device}`);
       for (const note of notes) onNote?.(`  not ${note}`);
     },
-    onStep: (metrics) => onStep?.(metrics, steps * ratesIn(prepared)),
+    onStep: (metrics) => onStep?.(metrics, steps),
     evaluation: evaluation && {
       every: everyOf(evaluation, steps),
       patience: options.patience ?? evaluation.patience,
@@ -320,9 +322,6 @@ async function trainPrepared<Record extends RunRecord>(
     },
   });
 }
-
-/** How many learning rates are tried. */
-const ratesIn = ({ otherRates = [] }: Pick<Trainable, "otherRates">): number => 1 + otherRates.length;
 
 type Evaluation = NonNullable<PreparedRun<RunRecord>["evaluation"]>;
 
@@ -379,7 +378,6 @@ type Trainable = Pick<
   | "program"
   | "data"
   | "learningRate"
-  | "otherRates"
   | "steps"
   | "minutes"
   | "summary"
@@ -391,17 +389,15 @@ type Trainable = Pick<
 type Measurable = Pick<RunOptions, "device" | "threads" | "signal" | "onNote" | "patience">;
 
 function planOf(
-  prepared: Trainable,
+  { program, learningRate, summary, evaluation }: Trainable,
   options: Measurable,
   steps: number,
   { evaluation: measured, ...step }: Measured,
 ): RunPlan {
-  const { program, learningRate, otherRates, summary, evaluation } = prepared;
-  const rates = ratesIn(prepared);
   const evaluations =
     evaluation && measured
       ? {
-          count: 1 + rates * Math.ceil(steps / everyOf(evaluation, steps)),
+          count: 1 + Math.ceil(steps / everyOf(evaluation, steps)),
           // the start is scored once, later steps with each share
           seconds: measured.seconds * (evaluation.shares?.length ?? 1),
           patience: options.patience ?? evaluation.patience,
@@ -409,8 +405,8 @@ function planOf(
       : undefined;
   const { count, seconds } = evaluations ?? { count: 0, seconds: 0 };
   return {
-    ...{ summary, parameters: parametersOf(program), steps, learningRate, otherRates, step, evaluations },
-    seconds: rates * steps * step.seconds + count * seconds,
+    ...{ summary, parameters: parametersOf(program), steps, learningRate, step, evaluations },
+    seconds: steps * step.seconds + count * seconds,
   };
 }
 
@@ -420,7 +416,7 @@ export async function planRun(prepared: Trainable, options: Measurable): Promise
   const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
     const measured = await measurement(prepared, options, work)(minutes === undefined ? steps : undefined);
-    return planOf(prepared, options, minutes === undefined ? steps : stepsIn(prepared, measured), measured);
+    return planOf(prepared, options, minutes === undefined ? steps : stepsIn(minutes, measured), measured);
   } finally {
     await rm(work, { recursive: true, force: true });
     await close?.();

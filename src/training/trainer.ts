@@ -23,7 +23,7 @@ import type { EngineOptions } from "./engine.js";
 import { type EngineClient, LostDevice, openEngineClient } from "./engine-client.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
 import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
-import { type TrainingBatch, type TrainingProgram, trainedWeights } from "./program.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 /** Batches of a run. */
 export interface TrainingData {
@@ -39,7 +39,7 @@ export interface TrainingData {
 export interface Evaluation {
   /** Steps between two evaluations; the first comes before the first step, the last one after the last. */
   readonly every: number;
-  /** Evaluated steps in a row that are no better than an earlier one of their rate and end it; default: none do. */
+  /** Evaluated steps in a row that are no better than an earlier one and end the training; default: none do. */
   readonly patience?: number;
   /**
    * Scores weights (by name, in the graph's layout), also several averages of them with the start's, whose share the best one
@@ -52,21 +52,16 @@ export interface Evaluation {
 }
 
 /** A score, and other figures to record with it. */
-export type Scored = Omit<Evaluated, "step" | "rate">;
+export type Scored = Omit<Evaluated, "step">;
 
 /** Options of {@link train}. */
 export interface TrainOptions extends Omit<EngineOptions, "device"> {
   /** Default "cpu". Where another device fails, training continues on the CPU, from the last step that is known. */
   readonly device?: DeviceChoice;
-  /** Steps to take with each learning rate, those of a resumed run included. */
+  /** Steps to take in all, those of a resumed run included. */
   readonly steps: number;
   /** Adam's rate, before the schedule. */
   readonly learningRate: number;
-  /**
-   * Rates that are tried after that one, each from the first weights on and with the same batches; the evaluation, which they
-   * need, chooses among the weights of all. Default: none.
-   */
-  readonly otherRates?: readonly number[];
   /** Default: constant. */
   readonly schedule?: Schedule;
   /** Folder of `checkpoints/` and `metrics.jsonl`. Default: neither is written. */
@@ -128,20 +123,17 @@ export async function train(
   }
 }
 
-function checkOptions({ steps, learningRate, otherRates = [], evaluation, folder }: TrainOptions): void {
+function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions): void {
   if (!(Number.isInteger(steps) && steps >= 0))
     throw new ArgumentError(`steps must be a whole number, not ${steps}`);
-  for (const rate of [learningRate, ...otherRates])
-    if (!(rate > 0 && Number.isFinite(rate)))
-      throw new ArgumentError(`learningRate must be a positive number, not ${rate}`);
-  if (otherRates.length > 0 && !evaluation)
-    throw new ArgumentError("several learning rates need an evaluation, which chooses among them");
+  if (!(learningRate > 0 && Number.isFinite(learningRate)))
+    throw new ArgumentError(`learningRate must be a positive number, not ${learningRate}`);
   if (evaluation && folder === undefined)
     throw new ArgumentError("training with an evaluation needs a folder, to keep the best checkpoint in");
 }
 
 /** State before the first step: every field, so that a resumed run writes them in the same order. */
-const start = { step: 0, begun: 0, rate: 0, last: undefined, evaluations: [] };
+const start = { step: 0, last: undefined, evaluations: [] };
 
 function limitsOf({ steps, checkpointEvery, evaluation }: TrainOptions): CheckpointRecord["limits"] {
   const { every: evaluationEvery, patience } = evaluation ?? {};
@@ -157,7 +149,6 @@ class Run {
   readonly #engine: EngineClient;
   readonly #checkpoints: string | undefined;
   readonly #metrics: string | undefined;
-  readonly #rates: readonly number[];
   /** Where the run is, as a checkpoint holds it. */
   readonly #state: CheckpointRecord;
   #savedAt = -1;
@@ -169,11 +160,14 @@ class Run {
     this.#data = data;
     this.#engine = engine;
     this.#options = options;
-    this.#rates = [options.learningRate, ...(options.otherRates ?? [])];
     this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
-    const settings = settingsOf(program, data, options);
-    this.#state = { version: packageVersion(), settings, limits: limitsOf(options), ...start };
+    this.#state = {
+      version: packageVersion(),
+      settings: settingsOf(program, data, options),
+      limits: limitsOf(options),
+      ...start,
+    };
   }
 
   async toTheEnd(): Promise<TrainingResult> {
@@ -191,34 +185,27 @@ class Run {
 
   async #takeSteps(): Promise<Omit<TrainingResult, "resumedAt">> {
     const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
-    const { schedule = { kind: "constant" } } = this.#options;
-    let next = this.#batch(this.#taken);
+    const { learningRate, schedule = { kind: "constant" } } = this.#options;
+    let next = this.#batch(this.#state.step);
     for (;;) {
-      const { step, rate: place } = this.#state;
-      const taken = this.#taken;
-      const isDue = evaluation && (taken % evaluation.every === 0 || taken === steps);
+      const { step } = this.#state;
+      const isDue = evaluation && (step % evaluation.every === 0 || step === steps);
       if (isDue && step > (this.#state.evaluations.at(-1)?.step ?? -1)) await this.#evaluate(evaluation);
-      const isLast = taken === steps || this.#isStale();
+      const isLast = step === steps || this.#isStale();
       if (isLast || (step > 0 && step % checkpointEvery === 0)) await this.#save();
-      if (isLast && place === this.#rates.length - 1) break;
+      if (isLast) break;
       if (signal?.aborted) await this.#interrupt(signal);
-      if (isLast) {
-        await this.#engine.call("restore", { step: 0, tensors: trainedWeights(this.#program) });
-        Object.assign(this.#state, { begun: step, rate: place + 1 });
-        next = this.#batch(0);
-        continue;
-      }
       const asked = performance.now();
       const batch = (await next) as TrainingBatch;
       const started = performance.now();
-      const rate = this.#rates[place] * scheduleFactor(schedule, taken);
+      const rate = learningRate * scheduleFactor(schedule, step);
       const running = this.#engine.call<StepReport>("step", { batch, rate });
-      next = this.#batch(taken + 1);
+      next = this.#batch(step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
       const wait = (started - asked) / 1000;
-      const measured = { step: step + 1, learningRate: rate, seconds, wait, phrases: batch.phrases };
-      const metrics = stepMetrics(report, this.#program.loss, measured);
+      const taken = { step: step + 1, learningRate: rate, seconds, wait, phrases: batch.phrases };
+      const metrics = stepMetrics(report, this.#program.loss, taken);
       if (!report.finite) await this.#stopAtNaN(metrics);
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
@@ -237,23 +224,16 @@ class Run {
     };
   }
 
-  /** Steps taken with the present learning rate. */
-  get #taken(): number {
-    return this.#state.step - this.#state.begun;
-  }
-
   /** True where evaluations have not been better for as long as their patience lasts. */
   #isStale(): boolean {
     const { steps, evaluation: { patience = Infinity } = {}, onNote } = this.#options;
-    const { begun, rate } = this.#state;
-    const evaluations = this.#state.evaluations.filter(({ step }) => step === 0 || step > begun);
+    const { step, evaluations } = this.#state;
     const best = bestOf(evaluations);
     const later = evaluations.filter((own) => best && own.step > best.step).map((own) => own.step);
     if (!best || new Set(later).size < patience) return false;
-    const what = this.#rates.length > 1 ? `learning rate ${this.#rates[rate]}` : "training";
-    if (this.#taken < steps)
+    if (step < steps)
       onNote?.(
-        `${what} ends after ${this.#taken} of ${steps} steps: no evaluation was better than that of step ${best.step} (patience ${patience})`,
+        `training ends after ${step} of ${steps} steps: no evaluation was better than that of step ${best.step} (patience ${patience})`,
       );
     return true;
   }
@@ -266,7 +246,7 @@ class Run {
   async #fallBack({ device, cause }: LostDevice, first: number): Promise<void> {
     const { step } = this.#state;
     if (this.#options.device !== "auto" && step === first && cause instanceof DeviceError) throw cause;
-    if (!(await this.#engine.moveToCpu(this.#taken))) await this.#rewind();
+    if (!(await this.#engine.moveToCpu(step))) await this.#rewind();
     const failure = `${device} failed after step ${step} (${failureReason(cause)})`;
     this.#options.onNote?.(`${failure}: training continues on the CPU after step ${this.#state.step}`);
   }
@@ -312,7 +292,7 @@ class Run {
     const { step, loss, gradientNorm, learningRate } = metrics;
     const { folder } = this.#options;
     const saved = folder
-      ? ` The batch is saved in ${await saveFailedStep(folder, metrics, this.#data, this.#taken)}.`
+      ? ` The batch is saved in ${await saveFailedStep(folder, metrics, this.#data)}.`
       : "";
     const whole = this.#savedAt >= 0 ? ` The checkpoint of step ${this.#savedAt} is intact.` : "";
     throw new TrainingError(
@@ -329,7 +309,7 @@ class Run {
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
     const { signal } = this.#options;
-    const { step, evaluations, rate } = this.#state;
+    const { step, evaluations } = this.#state;
     // a caller in JavaScript may return a plain number
     const running = Promise.resolve(evaluation.run(await this.#engine.call("weights"), step));
     const found = await running.catch(async (error: unknown) => {
@@ -347,8 +327,7 @@ class Run {
         this.#options.onEvaluation?.(step, scored.score, scored.figures, scored.share);
     }
     this.#reported.evaluation = Math.max(step, this.#reported.evaluation);
-    const ofRate = step > 0 && this.#rates.length > 1 && { rate: this.#rates[rate] };
-    this.#state.evaluations = [...evaluations, ...all.map((scored) => ({ step, ...scored, ...ofRate }))];
+    this.#state.evaluations = [...evaluations, ...all.map((scored) => ({ step, ...scored }))];
     if (bestOf(this.#state.evaluations)?.step === step) await this.#save();
   }
 
@@ -370,18 +349,13 @@ class Run {
   }
 }
 
-/**
- * Writes a step without finite numbers for a person to look at, as `failed-step-STEP.json`.
- * @param index of its batch
- * @returns its path
- */
+/** Writes a step without finite numbers for a person to look at, as `failed-step-STEP.json`. @returns its path */
 async function saveFailedStep(
   folder: string,
   { step, loss, gradientNorm, learningRate }: StepMetrics,
   data: TrainingData,
-  index: number,
 ): Promise<string> {
-  const batch = await (data.describe?.(index) ?? data.batch(index));
+  const batch = await (data.describe?.(step - 1) ?? data.batch(step - 1));
   const path = join(folder, `failed-step-${step}.json`);
   const report = { step, loss: String(loss), gradientNorm: String(gradientNorm), learningRate, batch };
   writeFileSync(path, JSON.stringify(report, plainNumbers));

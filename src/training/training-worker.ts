@@ -26,8 +26,7 @@ serve({
   },
   async load(checkpoint: Checkpoint) {
     const tensors = await readTensors(checkpoint, engine.optimiser.layout());
-    const { step, begun } = checkpoint.record;
-    await engine.optimiser.restore({ step: step - begun, tensors });
+    await engine.optimiser.restore({ step: checkpoint.record.step, tensors });
     return { result: undefined };
   },
   async weights() {

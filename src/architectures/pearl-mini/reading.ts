@@ -11,7 +11,6 @@ export const words: Architecture<WordsFeature> = {
   // few batches use a row of a table
   learning: {
     rate: 6e-4,
-    rates: [1e-3, 3e-4],
     factors: { "ngrams.weight": 4, "vectors.weight": 4, "char_weight.weight": 4, "sum_weight.weight": 4 },
   },
   inputs: () => Object.values(wordInputNames),

@@ -67,11 +67,7 @@ const options = [
     positiveInteger,
   ),
   ...lengthOptions,
-  option(
-    "--lr <rate>",
-    "learning rate (default: 1e-3 or 3e-4, as held-out pairs choose; without them 6e-4; of a transformer 3e-5)",
-    positiveNumber,
-  ),
+  option("--lr <rate>", "learning rate (default: 6e-4; of a transformer 3e-5)", positiveNumber),
   option("--batch-size <n>", "most pairs in a batch (default: a thirtieth, 32 to 512)", positiveInteger),
   many("--set <name=value>", "another setting, such as temperature=0.05, warmUp=0.1, schedule=linear"),
   shared.seed,

@@ -124,25 +124,18 @@ export function runPlanText({ summary, parameters, ...plan }: RunPlan): string {
   ]);
 }
 
-type Steps = Pick<
-  RunPlan,
-  "summary" | "steps" | "learningRate" | "otherRates" | "step" | "evaluations" | "seconds"
->;
+type Steps = Pick<RunPlan, "summary" | "steps" | "learningRate" | "step" | "evaluations" | "seconds">;
 
 /** Steps, evaluations, time and memory of a plan, as rows of a table. */
 export const stepLines = ({
   steps,
   learningRate,
-  otherRates = [],
   step,
   evaluations,
   seconds,
   summary,
 }: Steps): string[][] => [
-  [
-    "steps",
-    `${formatCount(steps)}${otherRates.length > 0 ? " each" : ""}, learning rate ${summary?.rates ?? [learningRate, ...otherRates].join(" and ")}`,
-  ],
+  ["steps", `${formatCount(steps)}, learning rate ${summary?.rates ?? learningRate}`],
   ["one step", `${formatDuration(step.seconds)}, ${formatPercent(step.waiting, 0)} of it waiting for data`],
   ...(evaluations ? [["evaluations", evaluationText(evaluations)]] : []),
   ["training", `about ${formatDuration(seconds)}, after loading and preparing`],

@@ -81,10 +81,7 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512, and 32 for the view punctuation. */
   readonly batchSize?: number;
-  /**
-   * Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. Where pairs are
-   * held out, pearl-mini is trained at 1e-3 and again at 3e-4, and they choose.
-   */
+  /** Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
   /** Default PEARL's: × 0.98 every 2,000 steps, without a warm-up. */
   readonly schedule?: MethodSchedule;
@@ -174,7 +171,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { start, program, data, teacher } = prepared;
   const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
   noteData({ tables, data, split }, options, settings);
-  const { view, punctuation, dropout, learningRate, otherRates, clipNorm, chunkCells, optimiser } = settings;
+  const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
@@ -183,14 +180,14 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     evaluationBy(judged === "by teacher" ? teacher : undefined, { tables, split }, settings);
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
-    ...{ program, data, learningRate, otherRates, steps, evaluation },
+    ...{ program, data, learningRate, steps, evaluation },
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
       data: `${tables.map(summaryOf).join("; ")}, ${heldOutText(split)}, up to ${formatCount(settings.batchSize)} in a batch`,
       loss: lossText(settings),
       ...(factors.length > 0 && {
-        rates: `${ratesText(settings)}, of tables ${factors.join(" or ")} times as large`,
+        rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
       }),
     },
     options: (steps) => ({
@@ -386,11 +383,8 @@ export function settingsOf(
   options: PlanOptions,
 ) {
   const { steps, minutes, view, averageWithBase, chunkCells, warmUp, dims = recorded } = options;
-  const learning = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
-  const { rate, rates = [rate], factors } = learning;
-  const [first, ...otherRates] =
-    heldOut > 0 && options.learningRate === undefined ? rates : [options.learningRate ?? rate];
-  const { schedule = pearlSchedule, seed = 0 } = options;
+  const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
+  const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const isPunctuated = view === "punctuation";
   // EdaCSE's, with its batches of 32
   const { weightDecay = isPunctuated ? 0.01 : undefined } = options;
@@ -402,18 +396,13 @@ export function settingsOf(
   const { dropout = view === "dropout" || isPunctuated ? 0.1 : 0 } = options;
   const punctuation = isPunctuated ? punctuationSettings(options.punctuation) : undefined;
   return {
-    ...{ epochs, batchSize, learningRate: first, schedule, warmUp, objective, view, dropout },
-    ...(otherRates.length > 0 && { otherRates }),
+    ...{ epochs, batchSize, learningRate, schedule, warmUp, objective, view, dropout },
     ...(punctuation && { punctuation }),
     ...(dims && { dims: [...new Set(dims)].filter((one) => one !== dimension).sort((a, b) => a - b) }),
     optimiser: adamSettings({ rateFactors: factors, ...decayOf({ weightDecay }), ...options.optimiser }),
     ...{ clipNorm: options.clipNorm || undefined, averageWithBase, pooling, seed, chunkCells },
   };
 }
-
-/** "0.001" or "0.001 and 0.0003". */
-const ratesText = ({ learningRate, otherRates = [] }: FinetuneSettings): string =>
-  [learningRate, ...otherRates].join(" and ");
 
 /** The loss in words, for the card. */
 function lossText({ objective: { name, settings }, view, teacher, dims = [] }: FinetuneSettings): string {
@@ -456,7 +445,7 @@ export function fineTuningCard(
         `sources: ${data.sources.map(({ file, pairs, weight }) => `${file} (${formatCount(pairs)} pairs, weight ${weight})`).join(", ")}, mixed in every batch`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
-      `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${ratesText(settings)}${settings.otherRates ? ", each from the base's weights" : ""}, seed ${settings.seed}`,
+      `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
       result.evaluations?.[0].figures !== undefined && "held-out pairs by step: [training.svg](training.svg)",
       share < 1 && `averaged with the base's weights: ${share} of the trained ones`,
     ],

@@ -212,11 +212,10 @@ export function heldOutChart({ evaluations, best }: RunResult): Readonly<Record<
   if (!best || !evaluations?.[0].figures) return {};
   const [start] = evaluations;
   const isAveraged = ({ share = 1 }: Evaluated) => share < 1;
-  const later = groupBy(evaluations.slice(1), (own) => isAveraged(own));
-  const ofRates = (own: readonly Evaluated[]) => [...groupBy(own, ({ rate }) => rate).values()];
-  const lineOf = (own: readonly Evaluated[] = []) => ofRates(own).flatMap((one) => [start, ...one]);
+  const trained = evaluations.filter((own) => !isAveraged(own));
+  const averaged = [start, ...evaluations.filter(isAveraged)];
   // where one share is given, there is one line
-  const [line = [start], thin = []] = [later.get(false), later.get(true)].filter(Boolean).map(lineOf);
+  const [line, thin] = trained.length > 1 ? [trained, averaged] : [averaged, []];
   const panels = Object.keys(start.figures ?? {}).map((title) => {
     const points = line.map(({ step, figures }) => ({ label: `${step}`, value: figures?.[title] ?? 0 }));
     const values = thin.map(({ figures }) => figures?.[title] ?? 0);
@@ -224,8 +223,7 @@ export function heldOutChart({ evaluations, best }: RunResult): Readonly<Record<
   });
   const notes = [
     `Held-out pairs, by step. Kept: the weights of ${weightsText(best)}. Dashed: the start.` +
-      (thin.length > 1 ? " Thin: averaged with the start." : "") +
-      (ofRates(evaluations.slice(1)).length > 1 ? " Each learning rate begins at the start again." : ""),
+      (thin.length > 1 ? " Thin: averaged with the start." : ""),
   ];
   return { "training.svg": lineChart("Training on pairs", notes, panels) };
 }

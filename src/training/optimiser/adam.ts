@@ -187,11 +187,8 @@ export function createHostOptimiser(
     weights: async () => weights,
     state: async () => ({ step: adam.step, tensors: state }),
     async restore({ step, tensors }: EngineState) {
-      for (const [name, { data }] of state) {
-        const given = tensors.get(name)?.data as Float32Array | undefined;
-        if (given) (data as Float32Array).set(given);
-        else (data as Float32Array).fill(0);
-      }
+      for (const [name, { data }] of state)
+        (data as Float32Array).set(tensors.get(name)?.data as Float32Array);
       adam.resume(step);
     },
     layout: () => new Map([...state].map(([name, { dims }]) => [name, dims])),

@@ -44,7 +44,6 @@ export interface Optimiser {
   weights(): Promise<ReadonlyMap<string, Tensor>>;
   /** The state, perhaps as the optimiser's own arrays: store it before the next step. */
   state(): Promise<EngineState>;
-  /** Moments that the state lacks are zeros. */
   restore(state: EngineState): Promise<void>;
   layout(): ReadonlyMap<string, readonly number[]>;
   release(): Promise<void>;

@@ -2,14 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runPlanText } from "../../../src/cli/learn/training.js";
 import { finetune } from "../../../src/methods/pairs/finetune.js";
 import { evaluationOf, heldOutOf, rankHeldOut, splitPairs } from "../../../src/methods/pairs/held-out.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { createRandom } from "../../../src/random.js";
 import { bestOf, type Evaluated } from "../../../src/training/checkpoint.js";
-import { type RunPlan, weightsText } from "../../../src/training/run.js";
+import { weightsText } from "../../../src/training/run.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
 import { somePairs, writeTable } from "../../training/pairs-folder.js";
@@ -165,49 +164,6 @@ describe("a training whose averages with the start are scored", () => {
     expect(picture.match(/<circle/g)).toHaveLength(15);
     expect(picture.match(/stroke="#0067a5"\/>/g)).toHaveLength(15 + 3);
   });
-});
-
-describe("a training of pearl-mini with held-out pairs", () => {
-  it("tries two learning rates, each from the base's weights, and says which one they chose", async () => {
-    const words = ["red", "blue", "old", "new", "iron", "oak", "north", "south"];
-    const names = words.flatMap((one) => words.map((other) => `${one} ${other}`)).slice(0, 40);
-    const pairs = writeTable(
-      names.map((name) => [`${name} company`, `${name} co ltd`]),
-      ["text", "positive"],
-    );
-    const plans: RunPlan[] = [];
-    const output = join(newFolder(), "tuned");
-    const { result, settings } = await finetune({
-      ...{ pairs, output, validate: 0.2, steps: 1, batchSize: 8, seed: 3 },
-      onPlan: (plan) => void plans.push(plan),
-    });
-    const [plan] = plans;
-    expect(plan).toMatchObject({
-      steps: 1,
-      learningRate: 1e-3,
-      otherRates: [3e-4],
-      evaluations: { count: 3 },
-    });
-    expect(runPlanText(plan)).toMatch(
-      /^steps +1 each, learning rate 0.001 and 0.0003, of tables 4 times as large$/m,
-    );
-    expect(settings).toMatchObject({ learningRate: 1e-3, otherRates: [3e-4] });
-    expect(result.steps).toBe(2);
-    expect(result.evaluations?.map(({ step, rate }) => [step, rate])).toEqual([
-      [0, undefined],
-      ...[1, 1].map((step) => [step, 1e-3]),
-      ...[2, 2].map((step) => [step, 3e-4]),
-    ]);
-    const { step, rate } = result.best as Evaluated;
-    expect(rate).toBe([undefined, 1e-3, 3e-4][step]);
-    const card = readFileSync(join(output, "README.md"), "utf8");
-    expect(card).toContain("2 steps, learning rate 0.001 and 0.0003, each from the base's weights, seed 3");
-    expect(card).toContain(`are those of ${weightsText({ step, rate, share: result.best?.share })}, which`);
-    const picture = readFileSync(join(output, "training.svg"), "utf8");
-    expect(picture).toContain("Each learning rate begins at the start again.");
-    // in each of three panels the start and a point of each rate
-    expect(picture.match(/<circle/g)).toHaveLength(3 * 4);
-  }, 180_000);
 });
 
 describe("held-out pairs of a file", () => {
