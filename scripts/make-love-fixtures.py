@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import torch
 
-from oracle_models import Bag, BiLstm, Gru, Love
+from oracle_models import Bag, BiLstm, Love
 
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
@@ -63,6 +63,5 @@ cases = {
     "bilstm": case(BiLstm(ROWS, 4, 6, outputs=5), {"kind": "bilstm", "width": 4, "hidden": 6, "outputs": 5, **common}),
     "bag": case(Bag(ROWS, 6, outputs=5), {"kind": "bag", "width": 6, "outputs": 5, **common}),
     "ngrams": case(Bag(ROWS, 4), {"kind": "ngrams", "width": 4, **common}),
-    "gru": case(Gru(ROWS, 4, 5), {"kind": "gru", "width": 4, "hidden": 5, "phraseLength": WORDS.shape[1], **common}),
 }
 print(json.dumps(cases, separators=(",", ":")))

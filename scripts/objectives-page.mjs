@@ -71,9 +71,7 @@ Losses and gradients of all objectives equal those of an independent PyTorch imp
 (\`test/oracles/objectives.py\`, \`test/oracles/teacher.py\`).
 
 From code, \`objectiveLoss(net, rows, { name, settings })\` of \`pearl-embeddings/train\` adds an objective to a graph of your
-own. \`neighbourLoss\` adds that of QuickThoughts (Logeswaran and Lee, 2018), which needs two encoders: sentences are told from
-others by those around them. \`pearl pretrain TEXT --read neighbours\` trains it, and with \`--objective block\` the objective
-[\`block\`](#block) on the same sentences ([train](train.md)).
+own.
 `;
 
 const RESULTS = new URL("../benchmarks/results/objectives.json", import.meta.url);

@@ -81,24 +81,6 @@ class Love(CharacterEncoder):
         return F.normalize(x.masked_fill((ids == 0).unsqueeze(-1), 0).sum(1), dim=-1)
 
 
-class Gru(CharacterEncoder):
-    """The last state of a GRU over the words of a phrase, each the sum of its units."""
-
-    def __init__(self, rows, width, hidden):
-        super().__init__(rows, width, width, None)
-        self.gru = nn.GRU(width, hidden, batch_first=True)
-
-    def forward(self, ids, capitals, words):
-        sums = (self.units(ids, capitals) * (ids > 0).unsqueeze(-1)).sum(1)
-        vectors = F.normalize(sums, dim=-1)
-        states = []
-        for row in words:
-            known = row[row >= 0]
-            last = self.gru(vectors[known][None])[1][0, 0] if len(known) else torch.zeros(self.gru.hidden_size)
-            states.append(last)
-        return torch.stack(states)
-
-
 class BiLstm(CharacterEncoder):
     """Last states of both directions over packed sequences."""
 

@@ -157,8 +157,6 @@ export { finetune, planFinetune } from "./methods/pairs/finetune.js";
 export { type MinePairsOptions, minePairs, type PairMiningReport } from "./methods/pairs/mine-pairs.js";
 export type { PairSource } from "./methods/pairs/pairs.js";
 export type { PhraseView, PunctuationSettings } from "./methods/pairs/views.js";
-export type { NeighbourOptions, NeighbourRecord } from "./methods/pretrain/neighbours.js";
-export { pretrainNeighbours } from "./methods/pretrain/neighbours.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
 export { type RemovablePart, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";

@@ -26,7 +26,6 @@ export * from "./nn/losses.js";
 export * from "./nn/net.js";
 export * from "./nn/pooling.js";
 export * from "./nn/recurrent.js";
-export { type NeighbourInputs, neighbourLoss } from "./objectives/neighbours.js";
 export type { Objective, ObjectiveRows, ObjectiveSettings } from "./objectives/objective.js";
 export { type ObjectiveName, objectiveLoss, objectives } from "./objectives/registry.js";
 export { GraphBuilder } from "./onnx/builder.js";

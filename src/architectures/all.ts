@@ -11,7 +11,6 @@ export { hubFeature };
 const characterArchitectures = [
   characterArchitecture("love", async () => (await import("./love/love.js")).love),
   characterArchitecture("bilstm", async () => (await import("./bilstm/bilstm.js")).bilstm),
-  characterArchitecture("gru", async () => (await import("./gru/gru.js")).gru),
   characterArchitecture("bag", async () => (await import("./bag/bag.js")).bag),
   // a new part of this name has the n-grams of whole phrases
   {

@@ -27,8 +27,6 @@ export interface SpellingEncoder {
       readonly pieces?: number;
       readonly hidden?: number;
       readonly pooling?: WordPooling;
-      /** Length of a phrase's vector, in the place of `hidden`; default: words are not reduced. */
-      readonly outputs?: number;
       readonly seed: number;
     },
   ): SpellingStart;

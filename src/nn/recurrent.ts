@@ -1,13 +1,10 @@
-/** Recurrent layers, every step written out, with PyTorch's weights and order of gates: LSTM and GRU. */
+/** A recurrent layer, every step written out, with PyTorch's weights and order of gates. */
 import { byInputs } from "./initialise.js";
 import { type Net, number, reduce, splitEvenly, weight } from "./net.js";
 
-/** Options of {@link lstm} and {@link gru}: sizes, direction, and the prefix of the weights' names. */
+/** Options of {@link lstm}: sizes, direction, and the prefix of the weights' names. */
 export interface RecurrentOptions {
-  /**
-   * Prefix of the weights, with 4 gates for an LSTM and 3 for a GRU: weight_ih_l0 [gates × width, inputs], weight_hh_l0
-   * [gates × width, width], bias_ih_l0, bias_hh_l0.
-   */
+  /** Prefix of the weights: weight_ih_l0 [4 × width, inputs], weight_hh_l0 [4 × width, width], bias_ih_l0, bias_hh_l0. */
   name: string;
   inputs: number;
   width: number;
@@ -33,46 +30,12 @@ export interface Sequences {
 }
 
 /** Long short-term memory (Hochreiter and Schmidhuber, 1997), one layer in one direction. */
-export function lstm(net: Net, sequences: Sequences, options: RecurrentOptions): RecurrentResult {
+export function lstm(net: Net, { x, mask }: Sequences, options: RecurrentOptions): RecurrentResult {
   const { g } = net;
-  return unroll(net, sequences, { ...options, gates: 4, states: 2 }, ([, cell], fromInput, fromState) => {
-    const [input, forget, candidate, output] = splitEvenly(net, g.add("Add", [fromInput, fromState]), 4, 1);
-    const open = (gate: string) => g.add("Sigmoid", [gate]);
-    const fresh = g.add("Mul", [open(input), g.add("Tanh", [candidate])]);
-    const next = g.add("Add", [g.add("Mul", [open(forget), cell]), fresh]);
-    return [g.add("Mul", [open(output), g.add("Tanh", [next])]), next];
-  });
-}
-
-/** Gated recurrent unit (Cho et al., 2014), one layer in one direction; the reset gate acts on the product, as in PyTorch. */
-export function gru(net: Net, sequences: Sequences, options: RecurrentOptions): RecurrentResult {
-  const { g } = net;
-  return unroll(net, sequences, { ...options, gates: 3, states: 1 }, ([state], fromInput, fromState) => {
-    const [ofInput, ofState] = [fromInput, fromState].map((gates) => splitEvenly(net, gates, 3, 1));
-    const open = (gate: number) => g.add("Sigmoid", [g.add("Add", [ofInput[gate], ofState[gate]])]);
-    const [reset, update] = [open(0), open(1)];
-    const candidate = g.add("Tanh", [g.add("Add", [ofInput[2], g.add("Mul", [reset, ofState[2]])])]);
-    // (1 - update) · candidate + update · state
-    const change = g.add("Mul", [update, g.add("Sub", [state, candidate])]);
-    return [g.add("Add", [candidate, change])];
-  });
-}
-
-/** From the states and the gates' parts of input and state, float32 [batch, gates × width], to the next states. */
-type Step = (states: readonly string[], fromInput: string, fromState: string) => string[];
-
-/** All steps of a layer; the first of its states is the one that gates read and that is returned. */
-function unroll(
-  net: Net,
-  { x, mask }: Sequences,
-  options: RecurrentOptions & { readonly gates: number; readonly states: number },
-  step: Step,
-): RecurrentResult {
-  const { g } = net;
-  const { name, inputs, width, steps, direction = "forward", gates, states: count } = options;
+  const { name, inputs, width, steps, direction = "forward" } = options;
   const suffix = direction === "backward" ? "l0_reverse" : "l0";
   const add = (part: string, ...dims: number[]) =>
-    weight(net, `${name}.${part}_${suffix}`, [gates * width, ...dims], byInputs(width));
+    weight(net, `${name}.${part}_${suffix}`, [4 * width, ...dims], byInputs(width));
   const [inputWeight, stateWeight] = [add("weight_ih", inputs), add("weight_hh", width)];
   const [inputBias, stateBias] = [add("bias_ih"), add("bias_hh")];
 
@@ -83,23 +46,27 @@ function unroll(
 
   const batch = g.add("Shape", [x], { start: 0, end: 1 });
   const first = g.add("Expand", [number(net, 0), g.add("Concat", [batch, g.ints(width)], { axis: 0 })]);
-  let states: string[] = new Array(count).fill(first);
+  const open = (gate: string) => g.add("Sigmoid", [gate]);
+  let [state, cell] = [first, first];
   const all: string[] = new Array(steps);
   for (let i = 0; i < steps; i++) {
     const at = direction === "backward" ? steps - 1 - i : i;
     const rows = g.add("Slice", [packed.counts, g.ints(at), g.ints(at + 1)]);
     const sizes = g.add("Concat", [rows, g.add("Sub", [batch, rows])], { axis: 0 });
     // the rows that have this step, and those that keep their states
-    const parts = states.map((state) => g.addMany("Split", [state, sizes], 2, { axis: 0 }));
-    const read = parts.map(([part]) => part);
-    const fromState = g.add("Gemm", [read[0], stateWeight, stateBias], { transB: 1 });
-    states = step(read, ofInput[at], fromState).map((value, n) =>
-      g.add("Concat", [value, parts[n][1]], { axis: 0 }),
-    );
-    all[at] = g.add("Unsqueeze", [states[0], g.ints(1)]);
+    const [read, keptState] = g.addMany("Split", [state, sizes], 2, { axis: 0 });
+    const [readCell, keptCell] = g.addMany("Split", [cell, sizes], 2, { axis: 0 });
+    const fromState = g.add("Gemm", [read, stateWeight, stateBias], { transB: 1 });
+    const [input, forget, candidate, output] = splitEvenly(net, g.add("Add", [ofInput[at], fromState]), 4, 1);
+    const fresh = g.add("Mul", [open(input), g.add("Tanh", [candidate])]);
+    const nextCell = g.add("Add", [g.add("Mul", [open(forget), readCell]), fresh]);
+    const next = g.add("Mul", [open(output), g.add("Tanh", [nextCell])]);
+    state = g.add("Concat", [next, keptState], { axis: 0 });
+    cell = g.add("Concat", [nextCell, keptCell], { axis: 0 });
+    all[at] = g.add("Unsqueeze", [state, g.ints(1)]);
   }
   const inOrder = (values: string) => g.add("Gather", [values, packed.places]);
-  return { hidden: inOrder(g.add("Concat", all, { axis: 1 })), last: inOrder(states[0]) };
+  return { hidden: inOrder(g.add("Concat", all, { axis: 1 })), last: inOrder(state) };
 }
 
 /**

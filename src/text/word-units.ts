@@ -16,8 +16,8 @@ export interface WordUnitOptions {
   readonly positions: number;
   /** The most words of a phrase. */
   readonly phraseLength: number;
-  /** Pad to the longest of the batch (the default), or what an unrolled graph steps through: words to `positions`, or phrases to `phraseLength` words. */
-  readonly padding?: "longest" | "positions" | "words";
+  /** Pad words to the longest of the batch (the default), or to `positions`, which an unrolled graph steps through. */
+  readonly padding?: "longest" | "positions";
   /** For n-grams: their lengths including boundary marks, the number of hash buckets, a power of two, and further features. */
   readonly ngrams?: {
     readonly minimum: number;

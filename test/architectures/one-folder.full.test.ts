@@ -9,10 +9,10 @@ const exceptions = {
   "src/cli/": "defaults and choices of options",
 };
 const patterns = [
-  /kind\b[^\n]{0,12}(===|!==) "(tokens|hashed-ngrams|characters|words|love|bilstm|gru|bag|ngrams)"/,
+  /kind\b[^\n]{0,12}(===|!==) "(tokens|hashed-ngrams|characters|words|love|bilstm|bag|ngrams)"/,
   /"[./]+architectures\/[^/"]+\//,
   // an augmentation's preset may have a paper's name
-  /(?<!preset: )"(pearl-mini|love|bilstm|gru|hashed-ngrams|Pearl[A-Z]\w*)"/,
+  /(?<!preset: )"(pearl-mini|love|bilstm|hashed-ngrams|Pearl[A-Z]\w*)"/,
   /"(words\.txt|characters\.json)"/,
 ];
 

@@ -17,14 +17,6 @@ const attend: Build = (net, { hidden, mask }) => {
 };
 const recurrent = { name: "l", inputs: 4, width: 3, steps: 3 };
 
-const recurrentBuilds = Object.fromEntries(
-  Object.entries({ lstm: nn.lstm, gru: nn.gru }).flatMap(([name, layer]): [string, Build][] => [
-    [`${name}.forward`, (net, { x }) => layer(net, { x }, recurrent).hidden],
-    [`${name}.backward`, (net, { x }) => layer(net, { x }, { ...recurrent, direction: "backward" }).hidden],
-    [`${name}.masked`, (net, { x, mask }) => layer(net, { x, mask }, recurrent).last],
-  ]),
-);
-
 const layers: Record<string, Build> = {
   linear: (net, { x }) => nn.linear(net, x, { name: "l", inputs: 4, outputs: 2 }),
   layerNorm: (net, { x }) => nn.layerNorm(net, x, { name: "l", width: 4, epsilon: 1e-5 }),
@@ -36,7 +28,9 @@ const layers: Record<string, Build> = {
   maxPooling: (net, { hidden, mask }) => nn.maxPooling(net, { hidden, mask }),
   firstToken: (net, { hidden }) => nn.firstToken(net, hidden),
   attention: attend,
-  ...recurrentBuilds,
+  "lstm.forward": (net, { x }) => nn.lstm(net, { x }, recurrent).hidden,
+  "lstm.backward": (net, { x }) => nn.lstm(net, { x }, { ...recurrent, direction: "backward" }).hidden,
+  "lstm.masked": (net, { x, mask }) => nn.lstm(net, { x, mask }, recurrent).last,
   roberta: (net, { ids, mask }) => transformer.bert(net, roberta, { input_ids: ids, attention_mask: mask }),
 };
 

@@ -138,12 +138,4 @@ pairs, scale = torch.tensor([0, 1, 0, 2]), floats(1, 1)
 case("bothWays", {}, {"anchors": a, "positives": p, "groups": pairs}, both_ways(a, p, pairs, 10))
 case("bothWays.learned", {}, {"anchors": a, "positives": p, "groups": pairs, "scale": scale}, both_ways(a, p, pairs, scale))
 
-for direction in ["forward", "backward"]:
-    m = nn.GRU(4, 3, batch_first=True, bidirectional=True)
-    suffix = "l0_reverse" if direction == "backward" else "l0"
-    own = {f"l.{k}": p for k, p in m.named_parameters() if k.endswith(suffix)}
-    case(f"gru.{direction}", own, {"x": hidden}, m(hidden)[0][..., 3:] if direction == "backward" else m(hidden)[0][..., :3])
-m = nn.GRU(4, 3, batch_first=True)
-packed = nn.utils.rnn.pack_padded_sequence(hidden, mask.sum(1), batch_first=True)
-case("gru.masked", named("l", m), {"x": hidden, "mask": mask}, m(packed)[1][0])
 json.dump(cases, sys.stdout, separators=(",", ":"))

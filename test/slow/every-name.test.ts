@@ -1,5 +1,5 @@
 /**
- * Names of kinds, readings and tasks run from the command line, about twenty steps each. Objectives and views are in
+ * Names of kinds and tasks run from the command line, about twenty steps each. Objectives and views are in
  * objectives.test.ts, grids in ablate.test.ts, classify and tag among the snippets of docs.test.ts.
  */
 import { cpSync, existsSync, readFileSync } from "node:fs";
@@ -27,18 +27,6 @@ async function trains(parameters: string): Promise<void> {
   await run(`encode data/phrases.txt --model ${name} -o ${name}.npy -q`);
   expect(existsSync(join(cwd, `${name}.npy`))).toBe(true);
 }
-
-describe("pearl pretrain --read neighbours", () => {
-  const small =
-    "pretrain data/articles.txt --read neighbours --hidden 8 --vector-width 8 --batch-size 6 --steps 20";
-  it.each([
-    "--kind gru",
-    "--kind bilstm --objective block",
-    "--kind bag --encode both",
-    "--kind ngrams --encode f --context-size 2",
-    "--kind love --encode g",
-  ])("%s", (options) => trains(`${small} ${options}`));
-});
 
 describe("pearl pretrain-characters --synthetic", () => {
   const small = "pretrain-characters --synthetic 200 --batch-size 10 --epochs 1 --width 8";

@@ -1,6 +1,6 @@
 /**
  * What all character encoders share: words as characters, pieces or n-grams, each distinct word once, and the mean of
- * the words' vectors. The folder of an encoder (love, bilstm, gru, bag) tells how a word's units become its vector.
+ * the words' vectors. The folder of an encoder (love, bilstm, bag) tells how a word's units become its vector.
  */
 import type { Architecture } from "../architecture.js";
 import type { CharacterEncoder } from "./encoder.js";

@@ -2,7 +2,7 @@
 import { normal } from "../../nn/initialise.js";
 import { embedding, linear } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
-import type { Masked, WordPooling } from "../../nn/pooling.js";
+import type { WordPooling } from "../../nn/pooling.js";
 import { l2Normalise, maxPooling, meanPooling, sumPooling } from "../../nn/pooling.js";
 import type { SpellingEncoder } from "../pretraining.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
@@ -16,8 +16,6 @@ export interface WordLayerOptions {
   readonly width: number;
   /** Positions of a word at most, special units included; exactly, where `padding` is "positions". */
   readonly positions: number;
-  /** Words of a phrase at most; exactly, where `padding` is "words". */
-  readonly phraseLength: number;
   /** Length of the encoder's vectors, where it can differ from `width`. */
   readonly hidden: number;
   /** How positions become a word's vector; default: as the encoder has it. */
@@ -30,8 +28,6 @@ export interface CharacterEncoder extends Omit<SpellingEncoder, "start"> {
   readonly isSum?: true;
   /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
   words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
-  /** From the vectors of a phrase's words [phrases, words, width] to the phrase's, [phrases, hidden]; default: their mean. */
-  phrases?(net: Net, words: Masked, options: WordLayerOptions): string;
 }
 
 /**
@@ -63,29 +59,28 @@ export function wordVectors(
 /** Prefix of all weights of a character encoder. */
 export const characterWeights = "characters";
 
-/** An encoder and its sizes: `hidden` is the width by default, `phraseLength` 1. */
+/** An encoder and its sizes: `hidden` is the width by default. */
 export interface CharacterEncoderOptions
-  extends Omit<WordLayerOptions, "name" | "hidden" | "phraseLength">,
-    Partial<Pick<WordLayerOptions, "hidden" | "phraseLength">> {
-  readonly encoder: Pick<CharacterEncoder, "words" | "phrases">;
+  extends Omit<WordLayerOptions, "name" | "hidden">,
+    Partial<Pick<WordLayerOptions, "hidden">> {
+  readonly encoder: Pick<CharacterEncoder, "words">;
   /** Length of the phrase's vector; PEARL-small's is 96. Default: words are averaged and not reduced. */
   readonly outputs?: number;
 }
 
 /**
- * The phrase's vector: the mean of its words' vectors, or what the encoder makes of them, reduced linearly (weights
- * `reduction.weight` [outputs, width], `reduction.bias`). A phrase without words gets the reduction's bias.
+ * The phrase's vector: the mean of its words' vectors, reduced linearly (weights `reduction.weight` [outputs, width],
+ * `reduction.bias`). A phrase without words gets the reduction's bias.
  * @returns [phrases, outputs] @throws ArgumentError for sizes that do not fit
  */
 export function characterEncoder(net: Net, inputs: CharacterInputs, options: CharacterEncoderOptions) {
   const { g } = net;
-  const { encoder, hidden = options.width, phraseLength = 1, outputs } = options;
-  const layer = { ...options, name: characterWeights, hidden, phraseLength };
-  const words = encoder.words(net, inputs, layer);
+  const { encoder, hidden = options.width, outputs } = options;
+  const words = encoder.words(net, inputs, { ...options, name: characterWeights, hidden });
   // padding is -1: it reads row 0, which the mask leaves out
   const rows = g.add("Gather", [words, g.add("Max", [inputs.words, g.scalar("int32", 0)])]);
   const mask = g.cast(g.add("Greater", [inputs.words, g.scalar("int32", -1)]), "int32");
-  const phrases = (encoder.phrases ?? meanPooling)(net, { hidden: rows, mask }, layer);
+  const phrases = meanPooling(net, { hidden: rows, mask });
   if (outputs === undefined) return phrases;
   return linear(net, phrases, { name: `${characterWeights}.reduction`, inputs: hidden, outputs });
 }

@@ -44,8 +44,7 @@ export function characterFeaturizer(
           capitals[row * width + position] = unit & 1;
         });
       });
-      const most = phrases.reduce((most, rows) => Math.max(most, rows.length), 1);
-      const length = feature.padding === "words" ? feature.phraseLength : most;
+      const length = phrases.reduce((most, rows) => Math.max(most, rows.length), 1);
       const places = new Int32Array(batch.length * length).fill(-1);
       phrases.forEach((rows, i) => {
         places.set(rows, i * length);

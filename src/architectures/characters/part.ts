@@ -41,9 +41,8 @@ function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions)
       const source: WeightSource = (name, dims, initialiser) =>
         weights?.get(name) ?? net.weights(name, dims, initialiser);
       const inputs = declareCharacterInputs(net.g);
-      const { positions, phraseLength } = units;
-      const read = { rows, positions, phraseLength };
-      return characterEncoder({ ...net, weights: source }, inputs, { ...sizes, ...read, encoder });
+      const { positions } = units;
+      return characterEncoder({ ...net, weights: source }, inputs, { ...sizes, rows, positions, encoder });
     },
   };
 }
@@ -94,14 +93,8 @@ export function newCharacterPart(
   phrases: CountedPhrases,
 ): ModelPart {
   const vocabulary = vocabularyOf(encoder.units, phrases);
-  return characterPart(encoder, { sizes: withOutputs(encoder, { width: 300, outputs }), vocabulary });
+  return characterPart(encoder, { sizes: { width: 300, outputs }, vocabulary });
 }
-
-/** Vectors of this length: states of an encoder that makes the phrase's vector itself are not reduced. */
-const withOutputs = (
-  { phrases }: CharacterEncoder,
-  { width, outputs }: Required<Pick<CharacterSizes, "width" | "outputs">>,
-): CharacterSizes => (phrases ? { width, hidden: outputs } : { width, outputs });
 
 /** Characters and pieces of the phrases' words; undefined where units are hashed. @param pieces default 4,000 */
 function vocabularyOf(units: WordUnitOptions, phrases: CountedPhrases, pieces?: number) {
@@ -116,17 +109,14 @@ function vocabularyOf(units: WordUnitOptions, phrases: CountedPhrases, pieces?: 
 export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
   return {
     ...encoder,
-    start(words, { width, hidden, pooling, outputs, units, pieces, seed }) {
+    start(words, { width, hidden, pooling, units, pieces, seed }) {
       // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
       const counted = words.map((word) => [word, 1] as const);
       const vocabulary = vocabularyOf(units, counted, pieces);
       const weights = fromSeed(seed);
       return {
         part: characterPart(encoder, {
-          sizes: {
-            ...(outputs ? withOutputs(encoder, { width, outputs }) : { width, ...(hidden && { hidden }) }),
-            ...(pooling && { pooling }),
-          },
+          sizes: { width, ...(hidden && { hidden }), ...(pooling && { pooling }) },
           ...{ units, vocabulary },
         }),
         featurizer: characterFeaturizer(featureOf(units), vocabulary),
@@ -162,8 +152,8 @@ function weightedByRarity(
     const weight = base(name, dims, initialiser);
     const data = weight.data as Float32Array;
     // what the many units of a word with views have in common would outweigh their differences
-    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`)) data.fill(0);
-    if (name.endsWith(`${characterWeights}.embedding.weight`))
+    if (ngrams?.views && name === `${characterWeights}.capital.weight`) data.fill(0);
+    if (name === `${characterWeights}.embedding.weight`)
       for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / usual;
     return weight;
   };

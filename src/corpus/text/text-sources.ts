@@ -16,21 +16,13 @@ export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "signal"
 /**
  * The text of a file as pieces of at most `longestPiece` characters, in order.
  * A file named .csv, .tsv, .jsonl, .parquet (also .gz) is a table; any other is plain text; "-" is standard input.
- * @throws TableError for a file that is not text
- */
-export async function* readTexts(path: string, options: TextOptions = {}): AsyncGenerator<string> {
-  for await (const piece of readDocuments(path, options, "joined")) if (piece !== "") yield piece;
-}
-
-/**
- * The same pieces, and "" between documents, which are rows of a table and parts of plain text between blank lines.
  * @param lines whether a line of plain text that begins with a small letter belongs to the one before (hard-wrapped text)
  * @throws TableError for a file that is not text
  */
-export async function* readDocuments(
+export async function* readTexts(
   path: string,
   options: TextOptions = {},
-  lines: "apart" | "joined" = "apart",
+  lines: "apart" | "joined" = "joined",
 ): AsyncGenerator<string> {
   const format = formatOfName(path);
   if (format === undefined || format === "text") {
@@ -47,10 +39,7 @@ export async function* readDocuments(
     );
     for await (const cells of table.columnValues(column)) {
       signal?.throwIfAborted();
-      for (const cell of cells) {
-        yield* pieces(cell);
-        yield "";
-      }
+      for (const cell of cells) yield* pieces(cell);
     }
   } finally {
     await table.close();
@@ -83,7 +72,6 @@ async function* plainText(
       else {
         yield* pieces(paragraph);
         paragraph = line.trim();
-        if (paragraph === "") yield "";
       }
     }
     yield* pieces(paragraph);

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { TextEncoder, TextStart } from "../../architectures/pretraining.js";
 import { architectureWith } from "../../architectures/registry.js";
-import { readDocuments } from "../../corpus/text/text-sources.js";
+import { readTexts } from "../../corpus/text/text-sources.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
@@ -139,7 +139,7 @@ async function furtherWords(
       `${alsoWords}: additional words need word vectors to start from. Name a file of word vectors with --vectors.`,
     );
   const wanted = new Set<string>();
-  for await (const word of readDocuments(alsoWords, { signal, onNote })) wanted.add(word);
+  for await (const word of readTexts(alsoWords, { signal, onNote }, "apart")) wanted.add(word);
   for (const word of frequent) wanted.delete(word);
   return vectors.words.filter((word) => wanted.delete(word));
 }

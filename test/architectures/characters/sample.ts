@@ -5,7 +5,6 @@ import { bag, wordNgrams as ngrams } from "../../../src/architectures/bag/bag.js
 import { bilstm } from "../../../src/architectures/bilstm/bilstm.js";
 import { characterEncoder } from "../../../src/architectures/characters/encoder.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
-import { gru } from "../../../src/architectures/gru/gru.js";
 import { love } from "../../../src/architectures/love/love.js";
 import { writeModel } from "../../../src/onnx/io/file.js";
 import { buildCharacterVocabulary } from "../../../src/text/character-vocabulary.js";
@@ -13,7 +12,7 @@ import { createWordReader, type WordUnitOptions } from "../../../src/text/word-u
 import { createNet, fromSeed } from "../../../src/train.js";
 
 /** All character encoders by name. */
-export const encoders = { love, bilstm, gru, bag, ngrams };
+export const encoders = { love, bilstm, bag, ngrams };
 
 const words = ["the", "new", "york", "times", "times", "newer", "yorkshire", "timeless", "tune", "o'neil"];
 export const vocabulary = buildCharacterVocabulary(
@@ -21,18 +20,15 @@ export const vocabulary = buildCharacterVocabulary(
   { pieces: 12 },
 );
 
-const hashed: WordUnitOptions = {
-  ...{ units: "ngrams", positions: 64, phraseLength: 6 },
-  ngrams: { minimum: 2, maximum: 4, buckets: 256 },
-};
-
 /** How the words of each kind are read. */
 export const unitsOf: Readonly<Record<keyof typeof encoders, WordUnitOptions>> = {
   love: { units: "characters-and-pieces", positions: 24, phraseLength: 6 },
   bilstm: { units: "characters", positions: 10, phraseLength: 6, padding: "positions" },
-  gru: { ...hashed, padding: "words" },
   bag: { units: "characters", positions: 16, phraseLength: 6 },
-  ngrams: hashed,
+  ngrams: {
+    ...{ units: "ngrams", positions: 64, phraseLength: 6 },
+    ngrams: { minimum: 2, maximum: 4, buckets: 256 },
+  },
 };
 
 /** Writes a character encoder with initial weights from a seed as a model folder. */
@@ -41,10 +37,10 @@ export function writeCharacterModel(folder: string, kind: keyof typeof encoders,
   const net = createNet(fromSeed(3));
   const inputs = declareCharacterInputs(net.g);
   const { rows } = createWordReader(units, vocabulary);
-  const { positions, phraseLength } = units;
+  const { positions } = units;
   const vectors = characterEncoder(net, inputs, {
-    ...{ encoder: encoders[kind], rows, width: 8, positions, phraseLength, outputs },
-    ...((kind === "bilstm" || kind === "gru") && { hidden: 6 }),
+    ...{ encoder: encoders[kind], rows, width: 8, positions, outputs },
+    ...(kind === "bilstm" && { hidden: 6 }),
   });
   net.g.output("embedding", vectors, "float32", ["phrases", outputs]);
   mkdirSync(join(folder, "onnx"), { recursive: true });

@@ -52,7 +52,6 @@ describe("pearl corpus", () => {
 
   it.each([
     "pretrain - - -o twice",
-    "pretrain - - --read neighbours -o twice",
     "pretrain - --vectors v.txt --also-words - -o twice",
     "train --corpus corpus --context - --pairs - -o twice",
     "train --corpus corpus --context - - -o twice",

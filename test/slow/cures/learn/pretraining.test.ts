@@ -9,7 +9,6 @@ const misspellings = "wrong,right\nharbur,harbour\nrivr,river\n";
 
 const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
 const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
-const sentences = `pearl pretrain s.txt --read neighbours --kind bag -o model -q --steps 1 --hidden 8`;
 
 const cases: Readonly<Record<string, Case>> = {
   "a width that its heads do not divide": {
@@ -157,38 +156,6 @@ const cases: Readonly<Record<string, Case>> = {
     says: "none.txt: no such file. Check the name and the folder",
     cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
   },
-  ...Object.fromEntries(
-    [
-      [
-        "an option of another reading",
-        `${sentences} --layers 1`,
-        "--layers belongs to --read context. Leave it out, or add --read context.",
-        sentences,
-      ],
-      [
-        "an option of sentences",
-        "pearl pretrain t.txt -o model --kind bag",
-        "add --read neighbours",
-        sentences,
-      ],
-      ["a batch within a window", `${sentences} --batch-size 3`, "use a larger batch size", sentences],
-      [
-        "one encoder to join",
-        `${sentences} --objective block --encode both`,
-        "Leave that out.",
-        `${sentences} --objective block`,
-      ],
-      [
-        "sentences apart",
-        sentences.replace("s.txt", "apart.txt"),
-        "with blank lines between documents only",
-        sentences,
-      ],
-    ].map(([name, wrong, says, cured]) => [
-      name,
-      { files: { "s.txt": text.repeat(3), "apart.txt": text.replaceAll("\n", "\n\n") }, wrong, says, cured },
-    ]),
-  ),
 };
 
 claimCures(cases);
