@@ -47,6 +47,8 @@ const StoredRecord = v.object({
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
+  /** What may differ when it resumes: the run's length, and how it is evaluated. */
+  limits: v.record(v.string(), v.number()),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
   /** All so far: one that was interrupted is missing here, and the resumed run makes it. */
@@ -199,21 +201,28 @@ export function checkSettings(
       `${path}: the checkpoint was written by pearl ${version}, this is ${run.version}. ` +
         "Finish with that version, or start over.",
     );
-  // in the run's order: a setting is named before the model's fingerprint, which it may change
-  const keys = new Set([...Object.keys(run.settings), ...Object.keys(settings)]);
-  for (const key of keys) {
-    const [then, now] = [settings[key], run.settings[key]].map((value) => JSON.stringify(value) ?? "nothing");
-    if (then !== now)
-      throw new TrainingError(
-        `${path}: the checkpoint belongs to another run: ${key} was ${then} and is ${now} now. ` +
-          "Use the same value, or start over without resuming.",
-      );
-  }
+  const changed = changesOf(settings, run.settings);
+  // settings change these fingerprints, which then say nothing more
+  const named = changed.filter((line) => !/^(data|model) /.test(line));
+  if (changed.length > 0)
+    throw new TrainingError(
+      `${path}: the checkpoint belongs to another run: ${(named.length > 0 ? named : changed).join(", ")}. ` +
+        `Use the same value${named.length > 1 ? "s" : ""}, or start over without resuming.`,
+    );
   if (step > run.steps)
     throw new TrainingError(
       `${path}: the checkpoint is of step ${step}, and this run ends at step ${run.steps}. ` +
         "Take at least as many steps as the checkpoint has, or start over without resuming.",
     );
+}
+
+/** What differs between settings, in the order of the later ones: "batchSize was 32 and is 64 now". */
+export function changesOf(before: Settings, after: Settings): string[] {
+  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...keys].flatMap((key) => {
+    const [then, now] = [before[key], after[key]].map((value) => JSON.stringify(value) ?? "nothing");
+    return then === now ? [] : [`${key} was ${then} and is ${now} now`];
+  });
 }
 
 export function pruneCheckpoints(folder: string, { keep, best }: { keep: number; best?: number }): void {

@@ -11,7 +11,7 @@ import { isObjectAddress } from "../files/place.js";
 import { exists, isSystemError, makeFolder } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { checkpointFolder, type Evaluated, listCheckpoints } from "./checkpoint.js";
+import { changesOf, checkpointFolder, type Evaluated, listCheckpoints, type Settings } from "./checkpoint.js";
 import {
   type MeasuredSteps,
   measureSteps,
@@ -78,7 +78,25 @@ export interface RunRecord {
 }
 
 /** The record of a run that had ended before. */
-const endedRun = looseObject({ result: looseObject({ steps: number() }) });
+const endedRun = looseObject({ result: looseObject({ steps: number() }), settings: looseObject({}) });
+
+/** Settings by name, those within others too; what has a name stands for itself: `objective` is "nt-xent". */
+const plainSettings = (settings: object): Settings =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? [[key, value.name], ...Object.entries(plainSettings(value))]
+        : [[key, value]],
+    ),
+  );
+
+/** Options that differ from the settings of a run that has ended. */
+function changesSince(settings: Settings, options: object): string[] {
+  const before = plainSettings(settings);
+  const given = Object.entries(plainSettings(options));
+  const after = given.filter(([key, value]) => before[key] !== undefined && value !== undefined);
+  return changesOf(before, { ...before, ...Object.fromEntries(after) });
+}
 
 /** The end of a run. */
 export interface RunResult {
@@ -200,7 +218,13 @@ export async function runMethod<Record extends RunRecord>(
     const record = await readJson(join(output, "training.json"), endedRun, trouble);
     if (record !== undefined) {
       await removeLeftover(work);
-      options.onNote?.(`${output} is finished: there is nothing to resume`);
+      const changed = changesSince(record.settings, options);
+      options.onNote?.(
+        `${output} is finished: there is nothing to resume` +
+          (changed.length > 0
+            ? `, and options count in a new run alone (${changed.join(", ")}). Name another folder for the output.`
+            : ""),
+      );
       return { ...(record as object as Record), output, resumedAt: record.result.steps };
     }
   }

@@ -8,6 +8,7 @@ import { type DeviceChoice, failureReason, type Place } from "../runtime/device.
 import {
   bestOf,
   type CheckpointRecord,
+  changesOf,
   checkpointFolder,
   checkSettings,
   type Evaluated,
@@ -134,6 +135,12 @@ function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions)
 /** State before the first step: every field, so that a resumed run writes them in the same order. */
 const start = { step: 0, last: undefined, evaluations: [] };
 
+function limitsOf({ steps, checkpointEvery, evaluation }: TrainOptions): CheckpointRecord["limits"] {
+  const { every: evaluationEvery, patience } = evaluation ?? {};
+  const given = Object.entries({ steps, checkpointEvery, evaluationEvery, patience });
+  return Object.fromEntries(given.filter((entry): entry is [string, number] => Number.isFinite(entry[1])));
+}
+
 /** One run: its state, and everything that happens around a step. */
 class Run {
   readonly #program: TrainingProgram;
@@ -155,7 +162,12 @@ class Run {
     this.#options = options;
     this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
-    this.#state = { version: packageVersion(), settings: settingsOf(program, data, options), ...start };
+    this.#state = {
+      version: packageVersion(),
+      settings: settingsOf(program, data, options),
+      limits: limitsOf(options),
+      ...start,
+    };
   }
 
   async toTheEnd(): Promise<TrainingResult> {
@@ -255,7 +267,13 @@ class Run {
       const checkpoint = await readCheckpoint(last);
       checkSettings(checkpoint, { ...this.#state, steps: this.#options.steps });
       await this.#engine.call("load", checkpoint);
-      Object.assign(this.#state, checkpoint.record);
+      const { limits } = this.#state;
+      const changed = changesOf(checkpoint.record.limits, limits);
+      if (changed.length > 0)
+        this.#options.onNote?.(
+          `options that changed since the run began count as they are now: ${changed.join(", ")}`,
+        );
+      Object.assign(this.#state, checkpoint.record, { limits });
     } else Object.assign(this.#state, start);
     this.#savedAt = last ? this.#state.step : -1;
     if (this.#metrics) startMetrics(this.#metrics, this.#state);

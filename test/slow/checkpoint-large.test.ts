@@ -20,7 +20,7 @@ it("a checkpoint over 2 GB comes back whole", async () => {
       ["large", tensor("float32", [count], large)],
       ["small", tensor("float32", [2], [1, 2])],
     ]);
-    const record = { step: 1, version: "0", settings: {}, evaluations: [] };
+    const record = { step: 1, version: "0", settings: {}, limits: {}, evaluations: [] };
     writeCheckpoint(folder, { step: 1, tensors }, record);
     const layout = new Map([...tensors].map(([name, { dims }]) => [name, dims]));
     const [place] = listCheckpoints(folder);

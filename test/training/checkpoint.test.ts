@@ -12,7 +12,7 @@ import {
 } from "../../src/training/checkpoint.js";
 import { newFolder } from "../setup/new-folder.js";
 
-const record = (step: number) => ({ step, version: "0", settings: {}, evaluations: [] });
+const record = (step: number) => ({ step, version: "0", settings: {}, limits: {}, evaluations: [] });
 const state = (step: number, value = 1) => ({
   step,
   tensors: new Map([["w", tensor("float32", [2], [1, value])]]),

@@ -80,6 +80,27 @@ describe("runMethod", () => {
     expect(notes).toEqual([`${output} is finished: there is nothing to resume`]);
   });
 
+  it("names the options of a resumed run that a finished one did not have", async () => {
+    const output = newOutput();
+    const settings = {
+      seed: 3,
+      learningRate: 0.01,
+      objective: { name: "nt-xent", settings: { temperature: 0.1 } },
+    };
+    await run({ output }, { record: () => ({ pearl: "0.0.0", settings, result: { steps: 6 } }) });
+    const notes: string[] = [];
+    const resumed = (options: object) =>
+      run({ output, resume: "continue", onNote: (note) => notes.push(note), ...options });
+    await resumed({ seed: 3, objective: "nt-xent", threads: 2, batchSize: 8, temperature: undefined });
+    await resumed({ seed: 4, settings: { temperature: 0.2 }, objective: "triplet" });
+    const finished = `${output} is finished: there is nothing to resume`;
+    expect(notes).toEqual([
+      finished,
+      `${finished}, and options count in a new run alone (seed was 3 and is 4 now, objective was "nt-xent" and is ` +
+        `"triplet" now, temperature was 0.1 and is 0.2 now). Name another folder for the output.`,
+    ]);
+  });
+
   it("has nothing to resume either where a run was killed before it removed its work folder", async () => {
     const output = newOutput();
     const report = await run({ output });

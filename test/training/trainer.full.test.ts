@@ -49,6 +49,23 @@ describe("train", () => {
     expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
   });
 
+  it("names the options that changed since the run began, and counts them as they are now", async () => {
+    const folder = newFolder();
+    await run({ folder, steps: 10 });
+    const notes: string[] = [];
+    const onNote = (note: string) => notes.push(note);
+    const { steps } = await run({ folder, steps: 15, checkpointEvery: 5, resume: "continue", onNote });
+    expect([steps, notes]).toEqual([
+      15,
+      [
+        "options that changed since the run began count as they are now: steps was 10 and is 15 now, " +
+          "checkpointEvery was 10 and is 5 now",
+      ],
+    ]);
+    await run({ folder, steps: 15, checkpointEvery: 5, resume: "continue", onNote });
+    expect(notes).toHaveLength(1);
+  });
+
   it("asks for the next batch while a step runs", async () => {
     const events: string[] = [];
     const batch = (index: number) => {
@@ -241,6 +258,9 @@ describe("training that cannot go on", () => {
     await run({ folder, steps: 10 });
     const again = (options: Partial<TrainOptions>) => run({ folder, resume: "continue", ...options });
     await expect(again({ learningRate: 0.02 })).rejects.toThrow(/learningRate was 0.01 and is 0.02 now/);
+    await expect(again({ learningRate: 0.02, clipNorm: 1 })).rejects.toThrow(
+      "another run: learningRate was 0.01 and is 0.02 now, clipNorm was 0.5 and is 1 now. Use the same values, or",
+    );
     await expect(again({ steps: 9 })).rejects.toThrow(/is of step 10, and this run ends at step 9/);
     await expect(
       train(tinyProgram(2), tinyData, { ...settings, folder, resume: "continue" }),
