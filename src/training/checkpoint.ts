@@ -48,7 +48,8 @@ const StoredRecord = v.object({
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
   /** What may differ when it resumes: the run's length, and how it is evaluated. */
-  limits: v.record(v.string(), v.number()),
+  // Earlier checkpoints have none.
+  limits: v.optional(v.record(v.string(), v.number())),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
   /** All so far: one that was interrupted is missing here, and the resumed run makes it. */

@@ -267,8 +267,8 @@ class Run {
       const checkpoint = await readCheckpoint(last);
       checkSettings(checkpoint, { ...this.#state, steps: this.#options.steps });
       await this.#engine.call("load", checkpoint);
-      const { limits } = this.#state;
-      const changed = changesOf(checkpoint.record.limits, limits);
+      const { limits = {} } = this.#state;
+      const changed = changesOf(checkpoint.record.limits ?? limits, limits);
       if (changed.length > 0)
         this.#options.onNote?.(
           `options that changed since the run began count as they are now: ${changed.join(", ")}`,
