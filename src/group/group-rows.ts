@@ -149,15 +149,18 @@ async function fitGroups(
   // The candidates come first among the pairs inside groups.
   const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
-  const held = new Map<number, number>();
-  for (const { pairs, weights } of heldOut ?? []) {
-    const ofOthers = scorePairs(inside.levels, weights, inside.columns);
-    for (const pair of pairs) held.set(pair, sigmoid(ofOthers[inside.classOf[pair]]));
-  }
+  const folds = (heldOut ?? []).map(({ pairs, weights }) => {
+    return { pairs, own: scorePairs(inside.levels, weights, inside.columns).map(sigmoid) };
+  });
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
     const accepted = pairsWithin(groups, inside);
     const supported = supportedProbability(inside, accepted, own);
+    const held = new Map<number, number | undefined>();
+    for (const { pairs, own } of folds) {
+      const ofOthers = supportedProbability(inside, accepted, own);
+      for (const pair of pairs) held.set(pair, ofOthers.at(pair));
+    }
     const judged = judgedEstimates(known, { at: (pair) => held.get(pair) ?? supported.at(pair) });
     const probability = { at: (pair: number) => known.get(pair) ?? supported.at(pair) };
     const relation = "many-to-many";

@@ -42,7 +42,7 @@ export interface Fit extends MatchFit<ScoredPairs> {
   readonly kindReason: string;
 }
 
-/** Another relation than the first must make the answers so much likelier, as a logarithm of the ratio. */
+/** Another relation than the first must make the answers likelier by this much, as a logarithm of the ratio. */
 const leastGain = 3;
 const relations: readonly Relation[] = ["one-to-one", "many-to-one", "one-to-many", "many-to-many"];
 
@@ -115,8 +115,8 @@ async function judgedAmong(
 }
 
 /**
- * The relation in which judged pairs that were held out are likeliest, among those in which no row may have several partners of a
- * side of which none has several confirmed ones: answers to doubtful pairs alone say little about rivals.
+ * The relation in which judged pairs that were held out are likeliest. Rows of a side may have several partners only where a row
+ * has several confirmed ones: answers to doubtful pairs alone say little about rivals.
  */
 async function fittingRelation(
   compared: ComparedTables,
@@ -129,16 +129,21 @@ async function fittingRelation(
   const single = competingSides(compared, "one-to-one").filter(
     ({ rowOf }) => new Set(confirmed.map(rowOf)).size === confirmed.length,
   );
-  for (const relation of relations) {
+  const possible = relations.filter((relation) => {
     const competing = competingSides(compared, relation).map(({ name }) => name);
-    if (single.some(({ name }) => !competing.includes(name))) continue;
+    return single.every(({ name }) => competing.includes(name));
+  });
+  if (possible.length === 1) return possible[0];
+  for (const relation of possible) {
     const judged = await judgedAmong(compared, answered, known, { ...run, relation });
     const loss = judged.map(
       ({ estimate, match, share = 1 }) => share * logisticLoss(logit(estimate), match ? 1 : 0),
     );
     losses.set(relation, total(Float64Array.from(loss)));
   }
-  return [...losses].reduce((best, one) => (one[1] < best[1] - leastGain ? one : best))[0];
+  const [first, ...others] = losses;
+  const best = others.reduce((least, one) => (one[1] < least[1] ? one : least));
+  return best[1] < first[1] - leastGain ? best[0] : first[0];
 }
 
 interface RelationFit extends MatchFit<ScoredPairs> {

@@ -17,7 +17,7 @@ const things = [
 const colours = ["black", "white", "silver", "red"];
 
 /**
- * 320 products, each listed by two sellers under other words. The model decides, which is a number among others; colours differ in
+ * 320 products, each listed by two sellers under other words. Only the model number tells products apart; colours differ in
  * half of the listings of one product.
  */
 function made() {

@@ -3,6 +3,7 @@
 import { opposition } from "../evidence/across-columns.js";
 import { missing } from "../evidence/levels.js";
 import { opposedColumn } from "../evidence/pair-evidence.js";
+import { certain } from "../weights/learn.js";
 import { logit, sigmoid } from "../weights/logistic.js";
 import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";
 import { calibrated, fitCalibration } from "./calibrate.js";
@@ -167,12 +168,30 @@ export function answeredPrecision(
   return shifted.reduce((sum, value) => sum + calibrated(value, curve), 0) / shifted.length;
 }
 
+const evenOdds = 0.5;
+
+/** Of the judged pairs that were held out, those that a level would accept: how many, and how many are right. An answer counts once. */
+export function heldOutAccepted({ judged = [], leastProbability = evenOdds }: ScoredPairs) {
+  let [count, right] = [0, 0];
+  for (const { estimate, match, share = 1 } of judged) {
+    if (estimate < leastProbability) continue;
+    count += share;
+    if (match) right += share;
+  }
+  return { count, right };
+}
+
 /**
  * Precision of the accepted pairs that nobody confirmed, by judged pairs that were held out: their estimates, calibrated with those of
- * the judged ones.
+ * the judged ones, but no more than the share of the judged ones that is right, above which pseudo-answers may lie.
  */
-export function heldOutPrecision({ probability, accepted, judged = [] }: ScoredPairs): number {
-  const own = Array.from(accepted, (pair) => probability.at(pair)!).filter((one) => one < 1);
+export function heldOutPrecision(level: ScoredPairs): number {
+  const { table, logOdds, probability, accepted, judged = [] } = level;
+  const open = accepted.filter((pair) => logOdds[table.classOf[pair]] < certain);
+  if (open.length === 0) return 1;
+  const own = Array.from(open, (pair) => probability.at(pair)!);
   const curve = fitCalibration(judged, own);
-  return own.length === 0 ? 1 : own.reduce((sum, one) => sum + calibrated(one, curve), 0) / own.length;
+  const mean = own.reduce((sum, one) => sum + calibrated(one, curve), 0) / own.length;
+  const { count, right } = heldOutAccepted(level);
+  return count > 0 ? Math.min(mean, right / count) : 0;
 }

@@ -6,6 +6,7 @@
 import { formatCount } from "../../files/count-text.js";
 import {
   answeredPrecision,
+  heldOutAccepted,
   heldOutPrecision,
   leftOutPrecision,
   nameContradictions,
@@ -100,14 +101,10 @@ const described = ({ accepted, leastProbability }: ScoredPairs): Omit<NarrowerPr
 /** How many pairs a level accepts, as reports take it. */
 export const counted = ({ accepted }: Pick<ScoredPairs, "accepted">): Counted => ({ count: accepted.length });
 
-const evenOdds = 0.5;
-
 /** On how many pairs the estimates of a level rest: those that it accepts, or would accept of the judged ones that were held out. */
 function restingOn(level: ScoredPairs, estimates: ReadonlyMap<string, number>): Counted {
-  const { isTaught, judged = [], leastProbability = evenOdds } = level;
-  if (!isTaught) return counted(level);
-  const held = judged.filter(({ estimate }) => estimate >= leastProbability);
-  return { count: held.length, estimate: estimates.get(heldOut) };
+  if (!level.isTaught) return counted(level);
+  return { count: heldOutAccepted(level).count, estimate: Math.min(...estimates.values()) };
 }
 
 /** Why so many likely pairs establish nothing. */

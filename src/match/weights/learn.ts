@@ -59,7 +59,7 @@ export interface Weights {
   readonly prior: number;
   /** Expected number of matches. */
   readonly matches: number;
-  /** Where answers taught the weights: the factor of what speaks against a match beside them, and what they were for columns that agree. */
+  /** Where answers taught the weights: the factor of what speaks against a match beside them, and the untaught weight of each column's highest level. */
   readonly taught?: { readonly factor: number; readonly agreeing: readonly number[] };
 }
 

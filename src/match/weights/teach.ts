@@ -14,15 +14,15 @@ import type { PairTable } from "./pair-table.js";
 
 /** Fewer answers, or fewer of either kind, move weights but do not teach them. */
 const fewest = { answers: 200, ofKind: 10 };
-/** Inverse variances of what a level may gain, from the strictest; levels beside each other gain alike, ten times as strictly. */
+/** Inverse variances of what a level may gain, from the strictest; gains of neighbouring levels differ by ten times as little. */
 const strengths = [3, 1, 0.3, 0.1];
 const ofNeighbours = 10;
 /** Inverse variances of the shift of all pairs, and of the factor of the log-odds in fives. */
 const precisions = { shift: 0.25, factor: 0.5 };
 const unit = 5;
-/** The order of pairs is not turned round. */
+/** The common factor stays positive. */
 const leastFactor = 0.1;
-/** Log-odds beyond say no more. */
+/** Log-odds from which the regression starts are clipped here. */
 const mostLogOdds = 20;
 const folds = 5;
 
@@ -66,7 +66,6 @@ export function taughtWeights(table: PairTable, learned: Weights, known: Known, 
     return { teach, heldOut, loss: losses.reduce((sum, loss) => sum + loss, 0) };
   });
   const best = tried.reduce((least, one) => (one.loss < least.loss ? one : least));
-  if (best.teach === moved) return { weights: moved(known) };
   return { weights: best.teach(known), heldOut: best.heldOut };
 }
 

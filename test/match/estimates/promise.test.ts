@@ -91,6 +91,39 @@ describe("contradictions", () => {
   });
 });
 
+describe("a promise of pairs that were held out", () => {
+  const level = withRivals(0, [150, 200]);
+  /** Of so many judged pairs that would be accepted so many are right, each a share of an answer; others are far from it. */
+  const withJudged = (right: number, count: number, share = 1): ScoredPairs => {
+    const would = Array.from({ length: count }, (_, at) => ({ estimate: 0.99, match: at < right, share }));
+    const others = Array.from({ length: 200 }, () => ({ estimate: 0.001, match: false, share }));
+    return { ...level, isTaught: true, leastProbability: 0.5, judged: [...would, ...others] };
+  };
+  const report = (of: ScoredPairs) => keepPrecision({ target: 0.9, levels: [of], fallback: () => of }).report;
+
+  it("is never above what they show, whatever the model expects", () => {
+    expect(report(withJudged(43, 50)).promise.established).toBe(false);
+    expect(report(withJudged(43, 50)).estimate).toBeCloseTo(43 / 50, 12);
+    expect(report(withJudged(178, 200)).promise.established).toBe(false);
+    expect(report(withJudged(97, 100)).promise).toMatchObject({
+      ...{ established: true, reason: "from judged pairs held out" },
+    });
+  });
+
+  it("rests on answers, not on the pairs that share one", () => {
+    expect(report(withJudged(388, 400)).promise.established).toBe(true);
+    expect(report(withJudged(388, 400, 1 / 40)).promise.established).toBe(false);
+  });
+
+  it("counts pairs that are as good as certain, unless a person confirmed them", () => {
+    const certainly = {
+      ...withJudged(30, 50),
+      probability: { at: () => 1 },
+    };
+    expect(report(certainly).estimate).toBeLessThan(0.7);
+  });
+});
+
 describe("a promised precision", () => {
   const strict = withRivals(0, [150, 200]);
   const wide = withRivals(90, [150, 400]);
