@@ -128,18 +128,22 @@ const [usualShape, oddShape] = [0.5, 0.03];
 
 /** Returns a function: whether one of two codes has the shape of the column and the other a rare one, as "2002" and "20h02" do. */
 function misshapen({ texts, counts, filled }: ValueSet): (a: number, b: number) => boolean {
-  const shapes: string[] = [];
-  const found = new Map<string, number>();
+  const numbers = new Map<string, number>();
+  const shapeOf = new Uint32Array(counts.length);
+  const rows: number[] = [];
+  let value = 0;
   for (const text of eachText(texts)) {
     const shape = text.replace(/\p{L}/gu, "a").replace(/\d/g, "9");
-    found.set(shape, (found.get(shape) ?? 0) + counts[shapes.length]);
-    shapes.push(shape);
+    const number = numbers.get(shape) ?? numbers.size;
+    numbers.set(shape, number);
+    rows[number] = (rows[number] ?? 0) + counts[value];
+    shapeOf[value++] = number;
   }
-  const share = (value: number): number => found.get(shapes[value])! / Math.max(1, filled);
-  return (a, b) =>
-    shapes[a] !== shapes[b] &&
-    Math.max(share(a), share(b)) >= usualShape &&
-    Math.min(share(a), share(b)) <= oddShape;
+  return (a, b) => {
+    const [most, least] = [usualShape * filled, oddShape * filled];
+    const [own, other] = [rows[shapeOf[a]], rows[shapeOf[b]]];
+    return Math.max(own, other) >= most && Math.min(own, other) <= least;
+  };
 }
 
 const zero = 0x30;
