@@ -18,7 +18,7 @@ import {
 import { once } from "../match/once.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { partnersInGroup } from "../match/review/label-effect.js";
-import { type Known, withAnswers } from "../match/weights/answers.js";
+import { withAnswers } from "../match/weights/answers.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import {
   decide,
@@ -30,6 +30,7 @@ import {
 } from "../match/weights/learn.js";
 import type { RowPairs } from "../match/weights/left-rows.js";
 import { sigmoid } from "../match/weights/logistic.js";
+import type { Known } from "../match/weights/pair-table.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { greatestF1 } from "./expected-f1.js";

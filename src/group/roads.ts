@@ -2,7 +2,7 @@
 
 import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
-import { cellWords, isFilled } from "../match/cells/cell-words.js";
+import { isFilled } from "../match/cells/cell-words.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { asCompared } from "../match/columns/composed.js";
@@ -23,7 +23,7 @@ import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
-import { equalTexts, rewritings } from "./one-column/list-words.js";
+import { equalTexts, rewritings, wordsIn } from "./one-column/list-words.js";
 import {
   contradictions,
   groupedPrecision,
@@ -124,14 +124,15 @@ export async function duplicatesByColumn(
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
-    const isChance = equal !== undefined && mayBeByChance(equal, precision, all.grouped.length);
-    const mayBeTwo = (a: number, b: number): boolean => isChance && sameWords(cells[a], cells[b]);
+    const namesakes = equal && mayBeByChance(equal, precision, all.grouped.length) ? equal : undefined;
+    const mayBeTwo = (a: number, b: number): boolean =>
+      namesakes !== undefined && wordsIn(cells[a]) === wordsIn(cells[b]);
     const judged = judgedRows(all.grouped, known, { differ, isRewritten, mayBeTwo });
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
-    const estimated = groupedPromise(judged, precision, equal);
+    const estimated = groupedPromise(judged, precision, namesakes);
     const isPromised = options.threshold === undefined;
     // The sample is of rows that are not equal: it says nothing where equal rows are different things.
-    const isSampled = isPromised && !isDenied(judged, precision);
+    const isSampled = isPromised && namesakes === undefined && !isDenied(judged, precision);
     const sampled = isSampled ? sample.widest(precision, estimated, all.grouped.length) : undefined;
     const { table, groups } =
       sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
@@ -164,8 +165,6 @@ export async function duplicatesByColumn(
 }
 
 type RowTest = (a: number, b: number) => boolean;
-
-const sameWords = (a: string, b: string): boolean => cellWords(a).join(" ") === cellWords(b).join(" ");
 
 /** Grouped rows with what their words say, and with what the rest of the table says where nobody has confirmed them. */
 function judgedRows(

@@ -11,10 +11,10 @@ import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { sameness } from "../match/rank-rows.js";
-import { type Answered, type Known, withAnswers } from "../match/weights/answers.js";
+import { type Answered, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { total } from "../match/weights/expected-counts.js";
-import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
+import { certain, decide, type Learned, scorePairs } from "../match/weights/learn.js";
 import { logisticLoss, logit, sigmoid } from "../match/weights/logistic.js";
 import { competedProbabilities, matchingBeliefs } from "../match/weights/one-to-one.js";
 import {
@@ -24,7 +24,14 @@ import {
   pairBlocks,
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
-import { competingSides, type PairSide, type PairTable, placeOf } from "../match/weights/pair-table.js";
+import {
+  competingSides,
+  type Known,
+  type PairSide,
+  type PairTable,
+  placeOf,
+  type Relation,
+} from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -78,8 +85,8 @@ export async function fitPairs(
     return as(await learnt(isSwapped ? turned(kind) : kind), asked);
   const answered = withAnswers(compared, await learn("one-to-one"), known);
   if (answered.heldOut !== undefined && kind === undefined) {
-    const relation = await fittingRelation(compared, answered, known, run);
-    return as(await acceptPairs(compared, answered, known, { ...run, relation }), taught);
+    const { relation, judged } = await fittingRelation(compared, answered, known, run);
+    return as(await acceptPairs(compared, answered, known, { ...run, relation, judged }), taught);
   }
   const one = await acceptPairs(compared, answered, known, { ...run, relation: "one-to-one" });
   const partners = partnersPerRow(one.likely);
@@ -123,8 +130,7 @@ async function fittingRelation(
   answered: Answered,
   known: Known,
   run: Pick<Competing, "signal">,
-): Promise<Relation> {
-  const losses = new Map<Relation, number>();
+): Promise<Required<Pick<Accepting, "relation" | "judged">>> {
   const confirmed = [...known.keys()].filter((pair) => known.get(pair) === 1);
   const single = competingSides(compared, "one-to-one").filter(
     ({ rowOf }) => new Set(confirmed.map(rowOf)).size === confirmed.length,
@@ -133,17 +139,16 @@ async function fittingRelation(
     const competing = competingSides(compared, relation).map(({ name }) => name);
     return single.every(({ name }) => competing.includes(name));
   });
-  if (possible.length === 1) return possible[0];
+  const tried = [];
   for (const relation of possible) {
     const judged = await judgedAmong(compared, answered, known, { ...run, relation });
-    const loss = judged.map(
+    const losses = judged.map(
       ({ estimate, match, share = 1 }) => share * logisticLoss(logit(estimate), match ? 1 : 0),
     );
-    losses.set(relation, total(Float64Array.from(loss)));
+    tried.push({ relation, judged, loss: total(Float64Array.from(losses)) });
   }
-  const [first, ...others] = losses;
-  const best = others.reduce((least, one) => (one[1] < least[1] ? one : least));
-  return best[1] < first[1] - leastGain ? best[0] : first[0];
+  const best = tried.reduce((least, one) => (one.loss < least.loss ? one : least));
+  return best.loss < tried[0].loss - leastGain ? best : tried[0];
 }
 
 interface RelationFit extends MatchFit<ScoredPairs> {
@@ -177,18 +182,21 @@ interface Competing {
   readonly relation: Relation;
 }
 
-interface Accepting extends Competing, Pick<FitOptions, "alike"> {}
+interface Accepting extends Competing, Pick<FitOptions, "alike"> {
+  /** Where they have been computed. */
+  readonly judged?: readonly JudgedEstimate[];
+}
 
 /** Accepts pairs in the order of their probability. */
 async function acceptPairs(
   compared: ComparedTables,
   answered: Answered,
   known: Known,
-  { relation, alike, ...run }: Accepting,
+  { relation, alike, judged: computed, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = answered;
   const { table, logOdds } = decide(compared, undecided, known);
-  const judged = await judgedAmong(compared, answered, known, { relation, ...run });
+  const judged = computed ?? (await judgedAmong(compared, answered, known, { relation, ...run }));
   const probability = likelyProbabilities(
     table,
     await competed(table, logOdds, weights.matches, { relation, ...run }),

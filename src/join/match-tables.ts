@@ -9,7 +9,8 @@ import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } from "../match/match-rows.js";
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
-import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
+import { type Learned, learnWeights } from "../match/weights/learn.js";
+import type { Relation } from "../match/weights/pair-table.js";
 import { alikeAsWritten, decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
 import { type JoinKind, joinKinds } from "./options.js";
 

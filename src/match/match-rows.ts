@@ -37,8 +37,8 @@ import { withKnownPairs } from "./review/known-candidates.js";
 import { labelEffect, type Partners } from "./review/label-effect.js";
 import { type RelatedPair, relatedPairs } from "./review/related.js";
 import { isComparison, readPrepared } from "./shards/kept-comparison.js";
-import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
+import type { Known } from "./weights/pair-table.js";
 
 /** Options of matching rows by all columns. */
 export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {

@@ -47,8 +47,7 @@ const StoredRecord = v.object({
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
-  /** What may differ when it resumes: the run's length, and how it is evaluated. */
-  // Earlier checkpoints have none.
+  /** What may differ when it resumes: the run's length, and how it is evaluated. Earlier checkpoints have none. */
   limits: v.optional(v.record(v.string(), v.number())),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),

@@ -18,13 +18,16 @@ const partsOf = (text: string): string[] => [
   ...new Set(cellWords(text).flatMap((word) => word.split(/(?<=\d)(?=\p{L})|(?<=\p{L})(?=\d)/u))),
 ];
 
-/** The word that each abbreviation in a list stands for, unless another word begins with it, too: a misspelt one may. */
+/** The word that each abbreviation in a list stands for: nearly all words that begin with it are this one, rightly spelt. */
 function abbreviated(counts: ReadonlyMap<string, number>): Map<string, string> {
   const wholesOf = new Map<string, string[]>();
   for (const word of counts.keys())
     for (let length = leastLetters; length <= mostOfWord * word.length; length++) {
       const start = word.slice(0, length);
-      if (counts.has(start) && !hasDigit(start)) wholesOf.set(start, [...(wholesOf.get(start) ?? []), word]);
+      if (!counts.has(start) || hasDigit(start)) continue;
+      const wholes = wholesOf.get(start);
+      if (wholes === undefined) wholesOf.set(start, [word]);
+      else wholes.push(word);
     }
   const wholeOf = new Map<string, string>();
   for (const [start, wholes] of wholesOf) {
@@ -38,8 +41,8 @@ function abbreviated(counts: ReadonlyMap<string, number>): Map<string, string> {
 
 /**
  * Whether two texts of a list are the same words in any order, where words may be abbreviated and one may be misspelt: the
- * misspelt one is in no other text. What tells things apart in a list, such as a year, a place or a legal form, recurs in it; a
- * slip seldom does.
+ * misspelt one is in no other text, or in few beside the right one. What tells things apart in a list, such as a year, a place
+ * or a legal form, recurs in it; a slip seldom does.
  */
 export function rewritings(texts: readonly string[]): (a: number, b: number) => boolean {
   const counts = new Map<string, number>();
@@ -62,6 +65,9 @@ export function rewritings(texts: readonly string[]): (a: number, b: number) => 
   };
 }
 
+/** The words of a text, alike for texts that are equal but for case, accents and punctuation. */
+export const wordsIn = (text: string): string => cellWords(text).join(" ");
+
 /** Pairs of equal texts, and how many of them chance would make. */
 export interface EqualTexts {
   readonly pairs: number;
@@ -76,7 +82,7 @@ export interface EqualTexts {
 export function equalTexts(texts: readonly string[]): EqualTexts {
   const rowsOf = new Map<string, number>();
   for (const text of texts) {
-    const words = cellWords(text).join(" ");
+    const words = wordsIn(text);
     if (words !== "") rowsOf.set(words, (rowsOf.get(words) ?? 0) + 1);
   }
   const byLength = new Map<number, { rows: number; readonly texts: string[][] }>();

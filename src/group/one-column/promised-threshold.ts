@@ -143,11 +143,12 @@ export function isDenied(rows: readonly GroupedRow[], target: number): boolean {
  * Adds the promise. Spacing is a single view, more than .1 too high on 5 of the 14 AutoFJ tables with 50 or more grouped
  * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure or written anew
  * establishes a promise, or a sample that people judged.
+ * @param namesakes equal texts, if chance may have made too many of them
  */
 export function groupedPromise(
   rows: readonly GroupedRow[],
   target: number,
-  equal?: EqualTexts,
+  namesakes?: EqualTexts,
 ): PrecisionReport {
   const report = groupedPrecision(rows);
   const established = report.low >= target;
@@ -155,11 +156,11 @@ export function groupedPromise(
     "one column alone gives one estimate, from the spacing of its groups, and too few rows confirm it";
   if (isDenied(rows, target))
     unsure = `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`;
-  else if (equal !== undefined && mayBeByChance(equal, target, rows.length))
-    unsure = `equal rows may be different things: of ${formatCount(equal.pairs)} pairs of equal rows, chance would make ${formatCount(Math.round(equal.byChance))} by its words alone`;
+  else if (namesakes !== undefined)
+    unsure = `equal rows may be different things: of ${formatCount(namesakes.pairs)} pairs of equal rows, chance would make ${formatCount(Math.round(namesakes.byChance))} by its words alone`;
   const isByWords = 2 * rows.filter(({ isSure }) => isSure).length <= rows.length;
   const enough = isByWords
-    ? "enough of the rows are equal, or differ in the order of words or by a slip that no other row has"
+    ? "enough of the rows are equal, or differ in the order of words, by an abbreviation or by a slip"
     : "enough of the rows are equal or confirmed";
   const sure = rows.length === 0 ? "no two rows are alike" : enough;
   return { ...report, promise: { target, established, reason: established ? sure : unsure } };

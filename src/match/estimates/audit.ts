@@ -6,8 +6,8 @@ import { createRandom } from "../../random.js";
 import type { RowMatch } from "../compare-tables.js";
 import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
-import type { Known } from "../weights/answers.js";
 import type { LeftRows } from "../weights/left-rows.js";
+import type { Known } from "../weights/pair-table.js";
 import { counted, established, type PrecisionReport } from "./promise.js";
 import type { PairProbabilities } from "./scored-pairs.js";
 

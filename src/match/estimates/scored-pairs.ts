@@ -1,9 +1,8 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
 
 import { missing } from "../evidence/levels.js";
-import type { Known } from "../weights/answers.js";
-import type { Relation, Weights } from "../weights/learn.js";
-import type { PairTable } from "../weights/pair-table.js";
+import type { Weights } from "../weights/learn.js";
+import type { Known, PairTable, Relation } from "../weights/pair-table.js";
 import type { JudgedEstimate } from "./calibrate.js";
 
 /** The probability of each pair: an array, or what computes it where most pairs have that of their class. */

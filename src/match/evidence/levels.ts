@@ -31,7 +31,7 @@ export interface LevelScale {
   readonly hasSlips?: boolean;
 }
 
-/** Level of a pair where a side is empty: says nothing. */
+/** Level of a pair that says nothing: a side is empty, or is no number among numbers. */
 export const missing = -1;
 
 /** Compares two values of a column by number. */
@@ -125,6 +125,8 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
 
 /** Most codes of a column have one shape, such as four digits. A shape that has no more than this share of them is no other kind. */
 const [usualShape, oddShape] = [0.5, 0.03];
+/** Addresses and texts have more: their shapes tell nothing, and would all be kept. */
+const mostShapes = 10_000;
 
 /** Returns a function: whether one of two codes has the shape of the column and the other a rare one, as "2002" and "20h02" do. */
 function misshapen({ texts, counts, filled }: ValueSet): (a: number, b: number) => boolean {
@@ -136,6 +138,7 @@ function misshapen({ texts, counts, filled }: ValueSet): (a: number, b: number) 
     const shape = text.replace(/\p{L}/gu, "a").replace(/\d/g, "9");
     const number = numbers.get(shape) ?? numbers.size;
     numbers.set(shape, number);
+    if (numbers.size > mostShapes) return () => false;
     rows[number] = (rows[number] ?? 0) + counts[value];
     shapeOf[value++] = number;
   }

@@ -122,7 +122,7 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): Evid
 }
 
 /** Kinds of which a row may hold the value in another column: its title names the brand. */
-const isElsewhere = new Set<Field["kind"]>(["category", "text", "code"]);
+const kindsElsewhere = new Set<Field["kind"]>(["category", "text", "code"]);
 /** Shorter values are anywhere by chance. */
 const shortestValue = 3;
 
@@ -161,7 +161,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
     const { left, right, kind } = fields[index];
     const { compare, unmatched: _, ...scale } = found;
     const ofEmpty =
-      index !== naming && isElsewhere.has(kind)
+      index !== naming && kindsElsewhere.has(kind)
         ? besideEmpty(fields[index], compare, { words, rowWords })
         : () => missing;
     return {

@@ -6,9 +6,10 @@
 import type { ValuedColumn } from "../columns/value-set.js";
 import type { RowMatch } from "../compare-tables.js";
 import type { ScoredPairs } from "../estimates/scored-pairs.js";
-import { featurePrecision, type Known, pairFeatures, rankedPairs } from "../weights/answers.js";
+import { featurePrecision, pairFeatures, rankedPairs } from "../weights/answers.js";
 import { finder } from "../weights/chosen-places.js";
 import { addOuter, dot, inverseOf, logit, sigmoid } from "../weights/logistic.js";
+import type { Known } from "../weights/pair-table.js";
 
 /** A pair that is worth judging. */
 export interface DoubtfulPair extends RowMatch {

@@ -8,8 +8,8 @@ import { missing } from "../evidence/levels.js";
 import { type Learned, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, sigmoid } from "./logistic.js";
 import type { PairClasses } from "./pair-classes.js";
-import type { PairTable } from "./pair-table.js";
-import { type Taught, taughtWeights } from "./teach.js";
+import type { Known, PairTable } from "./pair-table.js";
+import { type Taught, type Teacher, taughtWeights } from "./teach.js";
 
 /** Pairs at or above this probability are ranked. */
 const inPlay = 0.02;
@@ -50,12 +50,6 @@ export function rankedPairs({ classOf }: PairClasses, logOdds: Float64Array): nu
   );
 }
 
-/** Judged pairs by their place in the table: 1 for a match, 0 for none. */
-export interface Known extends ReadonlyMap<number, number> {
-  /** Of pairs that share an answer, the share of each. */
-  readonly shares?: ReadonlyMap<number, number>;
-}
-
 /** Weights after answers; the judged pairs themselves have log-odds as if nobody had judged them. */
 export interface Answered extends Pick<Learned, "weights" | "logOdds">, Pick<Taught, "heldOut"> {}
 
@@ -66,11 +60,12 @@ export function withAnswers(
   known: Known,
 ): Answered {
   if (known.size === 0) return { weights, logOdds };
-  const found = taughtWeights(table, weights, known, (known) => movedWeights(table, weights, known));
+  const found = taughtWeights(table, weights, known, moving(table, weights));
   return { ...found, logOdds: scorePairs(table.levels, found.weights, table.columns) };
 }
 
-function movedWeights(table: PairTable, weights: Weights, known: Known): Weights {
+/** Of a few answers: shifts all log-odds, and multiplies those of each column. */
+function moving(table: PairTable, weights: Weights): Teacher {
   // The table may have more pairs than the weights were learned from.
   const logOdds = scorePairs(table.levels, weights, table.columns);
   const point = (pair: number, answer: number): LogisticPoint => {
@@ -79,17 +74,19 @@ function movedWeights(table: PairTable, weights: Weights, known: Known): Weights
   const pseudo = rankedPairs(table, logOdds).map((pair) =>
     point(pair, sigmoid(logOdds[table.classOf[pair]])),
   );
-  const answers = Array.from(known, ([pair, match]) => {
-    return { ...point(pair, match), weight: known.shares?.get(pair) };
-  });
-  const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
-  const [shift, common] = found;
-  return {
-    ...weights,
-    prior: weights.prior + shift,
-    match: weights.match.map((levels, column) => {
-      const factor = Math.max(leastFactor, 1 + common + found[2 + column]);
-      return levels.map((weight) => factor * weight);
-    }),
+  return (known) => {
+    const answers = Array.from(known, ([pair, match]) => {
+      return { ...point(pair, match), weight: known.shares?.get(pair) };
+    });
+    const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
+    const [shift, common] = found;
+    return {
+      ...weights,
+      prior: weights.prior + shift,
+      match: weights.match.map((levels, column) => {
+        const factor = Math.max(leastFactor, 1 + common + found[2 + column]);
+        return levels.map((weight) => factor * weight);
+      }),
+    };
   };
 }

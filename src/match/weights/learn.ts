@@ -8,7 +8,6 @@ import { missing } from "../evidence/levels.js";
 import type { EvidenceColumn } from "../evidence/pair-evidence.js";
 import { once } from "../once.js";
 import { pauses } from "../run/pause.js";
-import type { Known } from "./answers.js";
 import {
   type ClassPosteriors,
   type ExpectedCounts,
@@ -32,11 +31,16 @@ import {
 } from "./near-misses.js";
 import { competition } from "./one-to-one.js";
 import { separated } from "./pair-classes.js";
-import { allPairs, levelTotals, type PairTable, placeOf, rowsInOrder } from "./pair-table.js";
+import {
+  allPairs,
+  type Known,
+  levelTotals,
+  type PairTable,
+  placeOf,
+  type Relation,
+  rowsInOrder,
+} from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
-
-/** How many partners a row may have. "many-to-one": a left row several, a right row one. */
-export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
 
 export interface LearnOptions {
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */

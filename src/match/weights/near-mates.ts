@@ -4,13 +4,13 @@
  */
 import { disjointSets } from "../../disjoint-sets.js";
 import type { EvidenceColumn } from "../evidence/pair-evidence.js";
-import type { Learned, LearnOptions, Relation } from "./learn.js";
+import type { Learned, LearnOptions } from "./learn.js";
 import { sigmoid } from "./logistic.js";
 import { nearOdds } from "./near-misses.js";
 import { competedProbabilities } from "./one-to-one.js";
 import { addTo, blockSize, lookUp, type Probabilities, pairBlocks } from "./pair-blocks.js";
 import { classCount } from "./pair-classes.js";
-import type { PairTable } from "./pair-table.js";
+import type { PairTable, Relation } from "./pair-table.js";
 
 /** Expected partners from which a row surely has one, and the probability from which two rows are in one group. */
 const sure = 0.8;

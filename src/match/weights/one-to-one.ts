@@ -5,9 +5,8 @@
  */
 import { pauses } from "../run/pause.js";
 import { type ExpectedCounts, possibleOdds, total } from "./expected-counts.js";
-import type { Relation } from "./learn.js";
 import { addTo, blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
-import type { PairTable } from "./pair-table.js";
+import type { PairTable, Relation } from "./pair-table.js";
 
 /** The odds of all pairs of a row must have a finite sum. */
 const mostLogOdds = 600;

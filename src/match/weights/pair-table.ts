@@ -2,7 +2,6 @@
 import { missing } from "../evidence/levels.js";
 import type { EvidenceColumn } from "../evidence/pair-evidence.js";
 import { placeIn } from "./chosen-places.js";
-import type { Relation } from "./learn.js";
 import type { RowPairs } from "./left-rows.js";
 import { classSizes, type PairClasses } from "./pair-classes.js";
 
@@ -12,6 +11,12 @@ export interface PairTable extends RowPairs, PairClasses {
   readonly columns: readonly EvidenceColumn[];
   /** Per column the levels of random pairs of rows; of two tables, of such that are no candidates. */
   readonly random: readonly Int8Array[];
+}
+
+/** Judged pairs by their place in the table: 1 for a match, 0 for none. */
+export interface Known extends ReadonlyMap<number, number> {
+  /** Of pairs that share an answer, the share of each. */
+  readonly shares?: ReadonlyMap<number, number>;
 }
 
 /** Number of all pairs of rows, candidates or not. */
@@ -56,6 +61,9 @@ function countLevels(levels: Int8Array, count: number, times?: Uint32Array): Flo
     if (levels[place] !== missing) sums[levels[place]] += times === undefined ? 1 : times[place];
   return sums;
 }
+
+/** How many partners a row may have. "many-to-one": a left row several, a right row one. */
+export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
 
 /** The row of each pair on one side, and the number of that side's rows. */
 export interface PairSide {

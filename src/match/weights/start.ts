@@ -2,10 +2,9 @@
 import { missing } from "../evidence/levels.js";
 import { placeIn } from "./chosen-places.js";
 import type { Posteriors } from "./expected-counts.js";
-import type { Relation } from "./learn.js";
 import { type Probabilities, pairBlocks } from "./pair-blocks.js";
 import { classCount, classSizes } from "./pair-classes.js";
-import { competingSides, levelTotals, type PairSide, type PairTable } from "./pair-table.js";
+import { competingSides, levelTotals, type PairSide, type PairTable, type Relation } from "./pair-table.js";
 
 const seeded = 0.9;
 const unseeded = 0.001;

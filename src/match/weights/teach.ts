@@ -6,11 +6,10 @@ import { groupBy } from "../../by-key.js";
 import { disjointSets, numbered } from "../../disjoint-sets.js";
 import { PSEUDO_ANSWERS } from "../estimates/calibrate.js";
 import { missing } from "../evidence/levels.js";
-import type { Known } from "./answers.js";
 import { ofAgreement, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, logisticLoss, type NearCoefficients, sigmoid } from "./logistic.js";
 import { classSizes } from "./pair-classes.js";
-import type { PairTable } from "./pair-table.js";
+import type { Known, PairTable } from "./pair-table.js";
 
 /** Fewer answers, or fewer of either kind, move weights but do not teach them. */
 const fewest = { answers: 200, ofKind: 10 };
@@ -50,7 +49,7 @@ export function taughtWeights(table: PairTable, learned: Weights, known: Known, 
   );
   if (all < fewest.answers || Math.min(yes, all - yes) < fewest.ofKind) return { weights: moved(known) };
   const held = foldsOf(table, answers);
-  const teachers = [moved, ...strengths.map((strength) => levelTeacher(table, learned, strength))];
+  const teachers = [moved, ...levelTeachers(table, learned)];
   const tried = teachers.map((teach) => {
     const heldOut = held.map((pairs) => {
       const hidden = new Set(pairs);
@@ -111,18 +110,10 @@ function foldsOf(table: PairTable, pairs: readonly number[]): number[][] {
   return held;
 }
 
-/** Teaches a shift, a factor, and a gain for each level of each column. */
-function levelTeacher(table: PairTable, learned: Weights, strength: number): Teacher {
+/** Teach a shift, a factor, and a gain for each level of each column; from the strictest. */
+function levelTeachers(table: PairTable, learned: Weights): Teacher[] {
   const { columns } = table;
   const starts = columns.map((_, at) => columns.slice(0, at).reduce((sum, { levels }) => sum + levels, 2));
-  const count = columns.reduce((sum, { levels }) => sum + levels, 0);
-  const precision = [precisions.shift, precisions.factor, ...new Array<number>(count).fill(strength)];
-  const near = columns.flatMap(({ levels }, column) =>
-    Array.from({ length: levels - 1 }, (_, level): NearCoefficients => {
-      const place = starts[column] + level;
-      return { places: [place, place + 1], precision: ofNeighbours * strength };
-    }),
-  );
   const scores = scorePairs(table.levels, learned, columns);
   const point = (place: number, answer: number, weight?: number): LogisticPoint => {
     const offset = Math.max(-mostLogOdds, Math.min(mostLogOdds, scores[place]));
@@ -134,12 +125,11 @@ function levelTeacher(table: PairTable, learned: Weights, strength: number): Tea
     return { features, places: [0, 1, ...own], offset, answer, weight };
   };
   const pseudo = rankedClasses(table, scores).map((place) => point(place, sigmoid(scores[place])));
-  return (known) => {
+  const learn = (known: Known, strength: number): Weights => {
     const answers = Array.from(known, ([pair, match]) =>
       point(table.classOf[pair], match, known.shares?.get(pair)),
     );
-    const points = [...pseudo, ...answers];
-    const found = fitLogistic(points, precision, near);
+    const found = fitLogistic([...pseudo, ...answers], ...penalties(columns, starts, strength));
     const factor = Math.max(leastFactor, 1 + found[1] / unit);
     return {
       ...learned,
@@ -150,6 +140,23 @@ function levelTeacher(table: PairTable, learned: Weights, strength: number): Tea
       taught: { factor, agreeing: learned.match.map(ofAgreement) },
     };
   };
+  return strengths.map((strength) => (known) => learn(known, strength));
+}
+
+/** Inverse variances of all coefficients, and of the differences between those of neighbouring levels. */
+function penalties(
+  columns: PairTable["columns"],
+  starts: readonly number[],
+  strength: number,
+): [number[], NearCoefficients[]] {
+  const gains = columns.flatMap(({ levels }) => new Array<number>(levels).fill(strength));
+  const near = columns.flatMap(({ levels }, column) =>
+    Array.from({ length: levels - 1 }, (_, level): NearCoefficients => {
+      const place = starts[column] + level;
+      return { places: [place, place + 1], precision: ofNeighbours * strength };
+    }),
+  );
+  return [[precisions.shift, precisions.factor, ...gains], near];
 }
 
 /** Classes of candidates at evenly spaced ranks of their log-odds. */

@@ -71,6 +71,24 @@ describe("rows with the same name, in a table of names alone", () => {
     expect(answered.report.promise?.established).toBe(true);
   });
 
+  it("are not promised by answers about rows whose words are in another order", async () => {
+    const swapped = persons.slice(20, 110).map((person) => person.split(" ").reverse().join(", "));
+    const names = [...persons, ...persons.slice(0, 20), ...swapped];
+    const personOf = names.map((name) => name.split(", ").reverse().join(" "));
+    let found = await duplicatesByColumn({ names }, "names", { encoder, known: [] });
+    const known: KnownPair[] = [];
+    for (let asked = found.doubtful(20); asked.length > 0; asked = found.doubtful(20)) {
+      for (const { left, right } of asked)
+        known.push({ left, right, match: personOf[left] === personOf[right] });
+      found = await found.withKnown(known);
+    }
+    expect(known.length).toBeGreaterThan(80);
+    expect(found.report.promise).toMatchObject({
+      established: false,
+      reason: expect.stringMatching("of 20 pairs of equal rows, chance would make"),
+    });
+  });
+
   it("are one thing where their words recur nowhere else", async () => {
     const rare = letters.map((letter) => `${letter}avanna ${letter}udda`);
     const names = [...rare, ...rare];

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Relation } from "../../../src/match/weights/learn.js";
 import { competedProbabilities, matchingBeliefs } from "../../../src/match/weights/one-to-one.js";
 import { type Probabilities, probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
-import type { PairTable } from "../../../src/match/weights/pair-table.js";
+import type { PairTable, Relation } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
 
 function pairs(left: number[], right: number[], rows: [number, number]): PairTable {
