@@ -86,6 +86,7 @@ const marks = [
   ["PK\x03\x04", "zip"],
   ["\x28\xb5\x2f\xfd", "other-archive"], // Zstandard
   ["BZh", "other-archive"],
+  ["\xd0\xcf\x11\xe0", "old-workbook"],
   ["\xfd7zXZ", "other-archive"],
   ["\xff\xfe\0\0", "utf-32"],
   ["\0\0\xfe\xff", "utf-32"],
