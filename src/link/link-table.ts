@@ -42,7 +42,7 @@ export interface LinkOptions
   readonly source?: string;
   /** A function is called if rows are compared. Default: the embedded model. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none" | (() => Promise<PhraseEncoder>);
-  /** The table's rows with `entity` in front: .csv, .tsv, .jsonl, .parquet, or "-"; nothing is written by default. */
+  /** The table's rows with `entity` in front: .csv, .tsv, .jsonl, .parquet, .xlsx, or "-"; nothing is written by default. */
   readonly output?: string;
   readonly format?: RowsFormat;
   /** Where all likely pairs of the store are written if the promise is refused; nothing is written by default. */

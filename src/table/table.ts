@@ -9,7 +9,7 @@ import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
-import { sheetLine } from "./read/spreadsheet.js";
+import { sheetLine } from "./spreadsheet.js";
 
 /** How a table is read. What is left out is found in the file. */
 export interface TableOptions {

@@ -4,7 +4,7 @@ import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
 import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { formatOfName } from "../../table/format.js";
-import { sheetPlace } from "../../table/read/spreadsheet.js";
+import { sheetPlace } from "../../table/spreadsheet.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 

@@ -10,9 +10,9 @@ import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../../
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf, type TableFormat } from "../format.js";
 import { withoutPassword } from "../postgres/address.js";
+import { type SheetText, sheetPlace, sheetText } from "../spreadsheet.js";
 import { type Encoding, inUtf8, lastCharacter } from "./decode.js";
 import { sampleBytes } from "./sniff.js";
-import { type SheetText, sheetPlace, sheetText } from "./spreadsheet.js";
 
 /** Standard input's name in place of a path. */
 export const standardInput = "-";
@@ -111,7 +111,8 @@ async function fromWorkbook(path: string, { chunks }: Source): Promise<Source> {
   const bytes: Buffer[] = [];
   for await (const chunk of chunks) bytes.push(chunk);
   const { text, ...found } = await sheetText(shownPath(file), Buffer.concat(bytes), sheet);
-  return { ...(await peek(Readable.from([text]))), workbook: found };
+  // By the mark, Excel knows the encoding of a CSV that is written from this table.
+  return { ...(await peek(Readable.from([text]))), hasByteOrderMark: true, workbook: found };
 }
 
 /** The source in UTF-8, unless its first bytes are those of no text. */

@@ -1,12 +1,13 @@
 /** Workbooks are read as openpyxl 3.1 wrote them: `test/fixtures/workbook.xlsx` has the cells below. */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { readTable, refusalOf, testFolder } from "../folder.js";
+import { writeRows } from "../../src/table/write/text-rows.js";
+import { readTable, refusalOf, testFolder } from "./folder.js";
 
 const { file } = testFolder();
 const book = file("book.xlsx");
-copyFileSync(fileURLToPath(new URL("../../fixtures/workbook.xlsx", import.meta.url)), book);
+copyFileSync(fileURLToPath(new URL("../fixtures/workbook.xlsx", import.meta.url)), book);
 
 describe("a workbook", () => {
   it("gives its first sheet, each cell as people see it", async () => {
@@ -22,6 +23,8 @@ describe("a workbook", () => {
       // Formulas have the value that was saved with them: openpyxl saves none.
       note: ["two\nlines", "", ""],
     });
+    // Excel reads UTF-8 in a CSV by its mark.
+    expect(description.hasByteOrderMark).toBe(true);
     expect(description.summary).toMatch(
       `sheet "Customers" of 3 (others: ?sheet=Orders 2024 behind the file's name), header in the first line, 3 rows, 1 blank line skipped`,
     );
@@ -48,5 +51,45 @@ describe("a workbook", () => {
     );
     const old = Buffer.from("d0cf11e0a1b11ae1", "hex");
     expect(await refusalOf(file("old.xls", old))).toMatch(/Save it as \.xlsx or CSV/);
+  });
+});
+
+describe("rows written as a workbook", () => {
+  it("are read again as they were, numbers as numbers, and text that looks like a formula as text", async () => {
+    const path = file("written.xlsx");
+    const columns = ["name", { name: "price", type: "DOUBLE" }, { name: "sold", type: "BOOLEAN" }, "code"];
+    const rows = [
+      ["Zoë & <Söhne>\nGmbH", { json: "12.5" }, { json: "true" }, "00123"],
+      ["=1+1", { json: "12345678901234567" }, { json: "false" }, null],
+      ["bell\u0007 rings", null, undefined, " x "],
+    ];
+    expect(await writeRows(path, columns, [rows.slice(0, 2), rows.slice(2)])).toBe(3);
+    const { columns: read, description } = await readTable(path);
+    expect(read).toEqual({
+      name: ["Zoë & <Söhne>\nGmbH", "=1+1", "bell rings"],
+      // A number of 17 digits would lose the last ones.
+      price: ["12.5", "12345678901234567", ""],
+      sold: ["true", "false", ""],
+      code: ["00123", "", " x "],
+    });
+    expect(description.summary).toMatch(/sheet "[^"]+", header in the first line, 3 rows/);
+  });
+
+  it("are refused where a cell is longer than a sheet allows, and nothing is written", async () => {
+    const path = file("long.xlsx");
+    const write = writeRows(
+      path,
+      ["id", "text"],
+      [
+        [
+          ["1", "a"],
+          ["2", "b".repeat(32_768)],
+        ],
+      ],
+    );
+    await expect(write).rejects.toThrow(
+      /row 2 has more characters in text than .*\(32,767\)\. Write \.csv or/,
+    );
+    expect(existsSync(path)).toBe(false);
   });
 });

@@ -1,6 +1,10 @@
-/** Sheets of Excel workbooks (.xlsx), read as text of the same cells. A sheet is named behind the file: `book.xlsx?sheet=Orders`. */
-import { messageOf, TableError } from "../../errors.js";
-import { formatCount } from "../../files/count-text.js";
+/**
+ * Excel's workbooks (.xlsx): a sheet is read as text of the same cells, and rows are written into a new workbook. A sheet is named
+ * behind the file: `book.xlsx?sheet=Orders`.
+ */
+import { messageOf, TableError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
+import { type Cell, nameOfColumn, type OutputColumn, textOfCell } from "./cell.js";
 
 /** The file of a name, and the sheet that is named behind it. */
 export function sheetPlace(name: string): { readonly file: string; readonly sheet?: string } {
@@ -66,4 +70,47 @@ function cellText(cell: unknown): string {
     .slice(0, 19)
     .split("T");
   return time === "00:00:00" ? day : `${day} ${time}`;
+}
+
+/** What a sheet holds at most: rows, and characters of a cell. */
+const [mostRows, mostCharacters] = [1_048_576, 32_767];
+/** Excel keeps so many digits of a number: longer ones are written as text. */
+const mostDigits = 15;
+
+/**
+ * The bytes of a workbook with one sheet: names of columns in bold, which stay in sight, then the rows. Numbers and truth values
+ * stay what they are; text that looks like a formula stays text.
+ * @throws TableError for more rows, or a longer cell, than a sheet holds
+ */
+export async function workbookOf(
+  path: string,
+  columns: readonly OutputColumn[],
+  batches: AsyncIterable<readonly (readonly Cell[])[]>,
+): Promise<Buffer> {
+  const { default: writeWorkbook } = await import("write-excel-file/node");
+  const rows: (ReturnType<typeof sheetCell> | { value: string; fontWeight: "bold" })[][] = [
+    columns.map((column) => ({ value: nameOfColumn(column), fontWeight: "bold" })),
+  ];
+  for await (const batch of batches)
+    for (const cells of batch) {
+      const long = cells.findIndex((cell) => textOfCell(cell).length > mostCharacters);
+      if (rows.length === mostRows || long >= 0)
+        throw new TableError(
+          `${path}: ${long < 0 ? "more rows" : `row ${rows.length} has more characters in ${nameOfColumn(columns[long])}`} ` +
+            `than a sheet of Excel holds (${formatCount(long < 0 ? mostRows : mostCharacters)}). Write .csv or .parquet.`,
+        );
+      rows.push(cells.map(sheetCell));
+    }
+  return writeWorkbook(rows, { stickyRowsCount: 1 }).toBuffer();
+}
+
+function sheetCell(cell: Cell): string | number | boolean | null {
+  const text = textOfCell(cell);
+  if (typeof cell === "object" && cell !== null) {
+    if (text === "true" || text === "false") return text === "true";
+    const digits = text.replace(/e.*$|\D/g, "").length;
+    if (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/.test(text) && digits <= mostDigits) return Number(text);
+  }
+  // Characters that XML has no way to write.
+  return text === "" ? null : text.replace(/[^\t\n\r\x20-\uFFFD]/g, "");
 }
