@@ -3,7 +3,13 @@ import { createHash } from "node:crypto";
 import { ArgumentError, VectorIndexError } from "../../errors.js";
 import { inTurn } from "../../in-turn.js";
 import { copiedColumns, copyRows, readCopiedRows } from "../../stores/postgres/binary-copy.js";
-import { keysByTerms, type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
+import {
+  isLive,
+  keysByTerms,
+  type NearRow,
+  nearestRows,
+  type RowCondition,
+} from "../../stores/postgres/nearest.js";
 import {
   commentOf,
   creation,
@@ -36,6 +42,7 @@ import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
 import { foundIn, RankingCollector } from "../ranking.js";
+import { type Condition, conditionSql } from "../where.js";
 import { most } from "./row-scan.js";
 import type { NewRows, StoredHit, StoreSearch, VectorStore } from "./vector-store.js";
 
@@ -138,13 +145,14 @@ export class PostgresStore implements VectorStore {
   async search(
     queries: Float32Array,
     k: number,
-    { phrases = [], signal }: StoreSearch = {},
+    { phrases = [], where: condition, signal }: StoreSearch = {},
   ): Promise<StoredHit[][]> {
-    const found = await this.nearest(queries, k);
+    const where = condition && this.#condition(condition);
+    const found = await this.nearest(queries, k, where);
     for (const [place, phrase] of phrases.entries()) {
       signal?.throwIfAborted();
       const query = queries.subarray(place * this.layout.dimension, (place + 1) * this.layout.dimension);
-      found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k))];
+      found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k, where))];
     }
     const wanted = [...new Set(found.flatMap((hits) => hits.map(({ key }) => key)))];
     const lines = await this.#ask((connection) =>
@@ -168,10 +176,11 @@ export class PostgresStore implements VectorStore {
     phrase: string,
     query: Float32Array,
     k: number,
+    where: RowCondition | undefined,
   ): Promise<NearRow[]> {
     return this.#ask(async (connection) => {
       const known = new Set(found.map(({ key }) => key));
-      const others = (await keysByTerms(this.tables, phrase, k)).filter((key) => !known.has(key));
+      const others = (await keysByTerms(this.tables, phrase, k, where)).filter((key) => !known.has(key));
       // Rows of signs alone have no embedding, and those are similar to nothing.
       const scores = new Map(others.map((key) => [key, 0]));
       for await (const { keys, vectors } of this.#vectors(connection, this.#areKeys(others))) {
@@ -183,11 +192,11 @@ export class PostgresStore implements VectorStore {
   }
 
   /** The keys of the rows nearest to each query, best first, with their cosines. */
-  nearest(queries: Float32Array, k: number): Promise<NearRow[][]> {
+  nearest(queries: Float32Array, k: number, where?: RowCondition): Promise<NearRow[][]> {
     return this.#ask((connection) =>
       this.side.storage === "vector"
-        ? nearestRows(this.tables, this.extension, queries, k)
-        : this.#nearestOfAll(connection, queries, k),
+        ? nearestRows(this.tables, this.extension, queries, k, where)
+        : this.#nearestOfAll(connection, queries, k, where),
     );
   }
 
@@ -196,6 +205,7 @@ export class PostgresStore implements VectorStore {
     connection: PostgresConnection,
     queries: Float32Array,
     k: number,
+    where: RowCondition | undefined,
   ): Promise<NearRow[][]> {
     const count = queries.length / this.layout.dimension;
     const [{ all }] = await connection.query<{ all: number }>(
@@ -203,8 +213,18 @@ export class PostgresStore implements VectorStore {
     );
     const collector = new RankingCollector(count, { k: most(k, all) });
     const keys: string[] = [];
-    const live = `SELECT FROM ${this.source.sql} t WHERE ${this.#key()} = s.key`;
-    for await (const block of this.#vectors(connection, `EXISTS (${live})`)) {
+    const { live, values } = isLive(this.tables, where, 1);
+    // COPY takes no parameters.
+    const met =
+      where &&
+      (await connection.query<{ key: string }>(
+        `SELECT key::text FROM ${this.side.sql} s WHERE ${live}`,
+        values,
+      ));
+    for await (const block of this.#vectors(
+      connection,
+      met ? this.#areKeys(met.map(({ key }) => key)) : live,
+    )) {
       const scores = await multiplyRows(queries, block.vectors, this.layout.dimension);
       const rows = block.keys.length;
       for (let query = 0; query < count; query++)
@@ -248,14 +268,21 @@ export class PostgresStore implements VectorStore {
     return `t.${identifier(this.side.settings.key)}`;
   }
 
+  /** A cell of the source as text. */
+  #text(wanted: string): string {
+    const { type, text } = this.#column(wanted);
+    // Strings without their quotes, as an index in a folder has them.
+    return isJsonType(type) ? `(${identifier(wanted)} #>> '{}')` : text;
+  }
+
+  #condition(where: Condition): RowCondition {
+    const { columns } = this.layout;
+    return conditionSql(where, (column) => this.#text(columns[column]));
+  }
+
   /** The key and the cells of a row of the source, called t, as one array of texts. */
   #line(): string {
-    const { columns } = this.layout;
-    const texts = columns.map((wanted) => {
-      const { type, text } = this.#column(wanted);
-      // Strings without their quotes, as an index in a folder has them.
-      return isJsonType(type) ? `(${identifier(wanted)} #>> '{}')` : text;
-    });
+    const texts = this.layout.columns.map((wanted) => this.#text(wanted));
     return `ARRAY[${[`${this.#key()}::text`, ...texts].join(", ")}]`;
   }
 

@@ -16,13 +16,21 @@ export interface Query extends IndexWork {
   /** One or several vectors, flat. */
   readonly queries: Float32Array;
   readonly k: number;
+  /** The rows that are searched. Default: all that are not deleted. */
+  readonly only?: ReadonlySet<number>;
 }
+
+/** Tells which rows a search leaves out. */
+export const leftOut =
+  ({ deleted }: Pick<Generation, "deleted">, only?: ReadonlySet<number>) =>
+  (row: number): boolean =>
+    deleted.has(row) || only?.has(row) === false;
 
 export interface RowRange {
   readonly from: number;
   /** Rows up to here, exclusive. */
   readonly to: number;
-  /** Rows to leave out, beside the deleted ones. */
+  /** Rows to leave out, beside those that the query leaves out. */
   readonly isHidden?: (row: number) => boolean;
 }
 
@@ -39,10 +47,10 @@ export const most = (k: number, rows: number): number => Math.max(1, Math.min(k,
 /** The k best rows of each query among the rows of a range, best first. */
 export async function scanRows(
   generation: Generation,
-  { queries, k, signal, onProgress }: Query,
+  { queries, k, only, signal, onProgress }: Query,
   { from, to, isHidden = () => false }: RowRange,
 ): Promise<FoundRow[][]> {
-  const { dimension, deleted } = generation;
+  const { dimension } = generation;
   const kept = (to - from) * dimension * 4 <= keptBytes ? await generation.keepVectors(from, to) : undefined;
   async function* blocks(): AsyncGenerator<readonly [first: number, vectors: Float32Array]> {
     for (let first = from; first < to; first += rowsPerBlock) {
@@ -52,8 +60,9 @@ export async function scanRows(
       onProgress?.(end - from, to - from);
     }
   }
-  const isOut = (row: number): boolean => deleted.has(row) || isHidden(row);
-  return rankBlocks(blocks(), { queries, k: most(k, to - from), signal }, dimension, isOut);
+  const isOut = leftOut(generation, only);
+  const query = { queries, k: most(k, to - from), signal };
+  return rankBlocks(blocks(), query, dimension, (row) => isOut(row) || isHidden(row));
 }
 
 /** The k best of some vectors for each query, without hidden rows and zero vectors, which are similar to nothing. */
