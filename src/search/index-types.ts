@@ -28,7 +28,6 @@ export interface IndexRows {
 
 /** What orders the rows that a search by phrase finds. */
 export const rankings = ["both", "embeddings", "words"] as const;
-export type SearchRanking = (typeof rankings)[number];
 
 /** Settings of every search. */
 export interface SearchSettings {
@@ -37,7 +36,7 @@ export interface SearchSettings {
   /** A condition that rows must meet, such as `city = 'Ulm' and employees >= 50`. Default none. */
   readonly where?: string;
   /** What orders rows where the queries are given as text. Default "both"; "words" finds only rows that share words or letters. */
-  readonly ranking?: SearchRanking;
+  readonly ranking?: (typeof rankings)[number];
 }
 
 /** One row that was found. */

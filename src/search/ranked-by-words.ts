@@ -1,5 +1,7 @@
 /** Ranks what a search finds by embeddings and by words and letters. */
+
 import { phraseTerms } from "../text/phrase-terms.js";
+import type { SearchSettings } from "./index-types.js";
 
 /** Of phrases looked at last: queries of a batch meet the same rows. */
 const remembered = new Map<string, ReadonlySet<number>>();
@@ -30,7 +32,7 @@ export function rankedByWords<Hit extends { readonly score: number; readonly cel
   phrase: string,
   hits: readonly Hit[],
   column: number,
-  ranking: "both" | "words" = "both",
+  ranking: SearchSettings["ranking"] = "both",
 ): Hit[] {
   const query = termsOf(phrase);
   const all = hits.map(({ cells }) => termsOf(cells[column]));

@@ -240,8 +240,12 @@ export class VectorIndex {
     const count = countRows(queries, dimension, "queries");
     if (count === 0) return [];
     const vectors = metric === "cosine" ? unitRows(queries, dimension) : queries;
-    const areRanked = phraseColumn !== undefined && metric === "cosine" && ranking !== "embeddings";
-    const phrases = areRanked ? asked : undefined;
+    const hasWords = phraseColumn !== undefined && metric === "cosine";
+    const phrases = hasWords && ranking !== "embeddings" ? asked : undefined;
+    if (ranking === "words" && phrases === undefined)
+      throw new ArgumentError(
+        `${this.path}: ranking by words needs the queries as text, and a phrase column and cosines in the index.`,
+      );
     if (phrases !== undefined && phrases.length !== count)
       throw new ArgumentError(
         `There are ${count} queries, but ${phrases.length} phrases. Pass one phrase per query.`,
@@ -249,21 +253,14 @@ export class VectorIndex {
     const most = phrases ? Math.max(k, rankedRows) : k;
     const found = await this.#open.search(vectors, most, { ...work, phrases, where });
     const column = columns.indexOf(phraseColumn ?? "");
-    const ranked = found.map((hits, query) =>
-      phrases === undefined || ranking === "embeddings"
-        ? hits
-        : rankedByWords(phrases[query], hits, column, ranking).slice(0, k),
-    );
-    return ranked.map((hits, query) =>
-      hits
-        .filter(
-          ({ cells }) => !isZero(vectors, query, dimension) || (phrases && cells[column] === phrases[query]),
-        )
-        .map(({ key, score, cells }) => {
-          const named = columns.map((name, place) => [name, cells[place]]);
-          return { key, score, cells: Object.fromEntries(named) };
-        }),
-    );
+    return found.map((hits, query) => {
+      const ranked = phrases ? rankedByWords(phrases[query], hits, column, ranking).slice(0, k) : hits;
+      const isPhrase = (cells: readonly string[]) => phrases && cells[column] === phrases[query];
+      const named = (cells: readonly string[]) => columns.map((name, place) => [name, cells[place]]);
+      return ranked
+        .filter(({ cells }) => !isZero(vectors, query, dimension) || isPhrase(cells))
+        .map(({ key, score, cells }) => ({ key, score, cells: Object.fromEntries(named(cells)) }));
+    });
   }
 
   /** All rows, in the order they were added. */

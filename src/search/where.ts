@@ -17,23 +17,13 @@ interface Comparison {
   readonly value: string;
 }
 
-const operators = {
-  "=": (order: number) => order === 0,
-  "!=": (order: number) => order !== 0,
-  "<": (order: number) => order < 0,
-  "<=": (order: number) => order <= 0,
-  ">": (order: number) => order > 0,
-  ">=": (order: number) => order >= 0,
-};
+/** What the sign of the difference may be. */
+const operators = { "=": [0], "!=": [-1, 1], "<": [-1], "<=": [-1, 0], ">": [1], ">=": [0, 1] };
 type Operator = keyof typeof operators;
 
 const token =
   /\s*(?:(?<text>'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?(?![\p{L}\d_]))|(?<word>[\p{L}_][\p{L}\d_]*)|(?<sign>[!<>]=|[=<>(),])|(?<end>$))/iuy;
-interface Token {
-  readonly kind: string;
-  readonly text: string;
-  readonly start: number;
-}
+type Token = Readonly<Record<"kind" | "text", string>> & { readonly start: number };
 
 /** Deeper conditions would exhaust the stack. */
 const mostDepth = 100;
@@ -42,12 +32,8 @@ const mostDepth = 100;
  * Reads a condition. Columns are found in any letter case; `and` binds more tightly than `or`.
  * @throws ArgumentError that shows the place
  */
-export function parseCondition(text: string, layout: IndexLayout): Condition {
-  if (text.trim() !== "") return new ConditionReader(text, layout).whole();
-  throw new ArgumentError(
-    "where: the condition is empty. Write one such as city = 'Ulm', or leave where out.",
-  );
-}
+export const parseCondition = (text: string, layout: IndexLayout): Condition =>
+  new ConditionReader(text, layout).whole();
 
 class ConditionReader {
   #next: Token;
@@ -62,8 +48,8 @@ class ConditionReader {
 
   whole(): Condition {
     const condition = this.#any();
-    if (this.#next.kind !== "end") throw this.#trouble(this.#next, "expected and, or, or the end");
-    return condition;
+    if (this.#next.kind === "end") return condition;
+    throw this.#trouble(this.#next, "expected and, or, or the end");
   }
 
   #read(from: number): Token {
@@ -109,16 +95,14 @@ class ConditionReader {
     if (++this.#depth > mostDepth)
       throw this.#trouble(this.#next, `more than ${mostDepth} levels of brackets and not`);
     const isNegated = this.#takes("not");
-    const part = isNegated
-      ? this.#single()
-      : this.#takes("(")
-        ? this.#bracket(this.#any)
-        : this.#comparison();
+    const isBracket = this.#next.text === "(";
+    const part = isNegated ? this.#single() : isBracket ? this.#bracket(this.#any) : this.#comparison();
     this.#depth--;
     return isNegated ? { kind: "not", parts: [part] } : part;
   }
 
   #bracket(inside: () => Condition): Condition {
+    this.#expect("(");
     const condition = inside();
     this.#expect(")");
     return condition;
@@ -126,17 +110,15 @@ class ConditionReader {
 
   #comparison(): Condition {
     const named = this.#take();
-    const isName = named.kind === "word" && !/^(and|or|not|in)$/i.test(named.text);
-    if (!isName && named.kind !== "quoted")
-      throw this.#trouble(named, 'expected a column; names with spaces are written "like this"');
-    const name = isName ? named.text : named.text.slice(1, -1).replaceAll('""', '"');
+    if (!/^(word|quoted)$/.test(named.kind) || /^(and|or|not|in)$/i.test(named.text))
+      throw this.#trouble(named, `expected a column, as in city = 'Ulm' or "founded in" > 2001`);
+    const name = named.kind === "word" ? named.text : named.text.slice(1, -1).replaceAll('""', '"');
     const column = namedColumn(this.layout.columns, name);
     if (column < 0)
       throw this.#trouble(named, `the index has no column ${name}. It has ${listed(this.layout.columns)}`);
     const isNegated = this.#takes("not");
     if (isNegated || this.#next.text.toLowerCase() === "in") {
       this.#expect("in");
-      this.#expect("(");
       const part = this.#bracket(() => this.#list(",", () => this.#compared(column, "=")));
       return isNegated ? { kind: "not", parts: [part] } : part;
     }
@@ -153,15 +135,13 @@ class ConditionReader {
     if (kind !== "text" && kind !== "number")
       throw this.#trouble(taken, "expected a number, or a text in single quotes, such as 'Ulm'");
     const value = kind === "text" ? text.slice(1, -1).replaceAll("''", "'") : text;
-    const name = this.layout.columns[column];
     const type = this.layout.types?.[column] ?? "VARCHAR";
     const hasNumbers = isPlain(type) && type !== "BOOLEAN";
-    // The empty text is what a missing value of any type is stored as.
-    if (hasNumbers && kind === "text" && value !== "")
-      throw this.#trouble(taken, `${name} holds numbers. Write a number without quotes`);
-    if (!hasNumbers && type !== "VARCHAR" && kind === "number")
-      throw this.#trouble(taken, `${name} holds no numbers (${type}). Write '${value}'`);
-    return { kind, column, operator, value };
+    // The empty text is what a missing value of any type is stored as, and a column of a CSV file is text.
+    const isRight = value === "" || type === "VARCHAR" || hasNumbers === (kind === "number");
+    if (isRight) return { kind, column, operator, value };
+    const right = hasNumbers ? "numbers. Write a number without quotes" : `${type}. Write '${value}'`;
+    throw this.#trouble(taken, `${this.layout.columns[column]} holds ${right}`);
   }
 }
 
@@ -180,7 +160,7 @@ export function conditionTest(condition: Condition): (cells: readonly string[]) 
     return (cells) => parts.some((test) => test(cells));
   }
   const { kind, column, operator, value } = condition;
-  const holds = operators[operator];
+  const holds = (order: number): boolean => operators[operator].includes(Math.sign(order));
   if (kind === "text") return (cells) => holds(cells[column] === value ? 0 : cells[column] < value ? -1 : 1);
   return (cells) => {
     const cell = cells[column];

@@ -137,10 +137,9 @@ async function writeHits(
       const first = queries;
       queries += part.length;
       yield part.flatMap(([query, hits], place) =>
-        hits.map(({ score, key, cells }, rank) => [
+        hits.map((hit, rank) => [
           ...[query, ...(others?.cells(first + place) ?? [])],
-          ...[numberCell(rank + 1), numberCell(score, 4), key],
-          ...layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name])),
+          ...[numberCell(rank + 1), numberCell(hit.score, 4), hit.key, ...cellsOf(hit, layout)],
         ]),
       );
     }
@@ -157,6 +156,9 @@ async function writeHits(
 }
 
 const typeOf = ({ types }: IndexLayout, column: number): string => types?.[column] ?? "VARCHAR";
+
+const cellsOf = ({ cells }: SearchHit, layout: IndexLayout): Cell[] =>
+  layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name]));
 
 /** Asks for phrases until an empty line or the end of input. */
 async function converse(
@@ -181,10 +183,9 @@ async function converse(
 }
 
 function asJson(query: string, hits: readonly SearchHit[], { layout }: VectorIndex): string {
-  const shown = hits.map(({ key, score, cells }) => {
-    const row = layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name]));
-    const head = `"key":${JSON.stringify(key)},"score":${Number(score.toFixed(6))}`;
-    return `{${head},"row":${jsonLine(layout.columns, row)}}`;
+  const shown = hits.map((hit) => {
+    const head = `"key":${JSON.stringify(hit.key)},"score":${Number(hit.score.toFixed(6))}`;
+    return `{${head},"row":${jsonLine(layout.columns, cellsOf(hit, layout))}}`;
   });
   return `{"query":${JSON.stringify(query)},"hits":[${shown.join(",")}]}`;
 }

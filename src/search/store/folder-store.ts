@@ -53,9 +53,7 @@ export class FolderStore implements VectorStore {
   /** Made by the first search for words. */
   private words: WordSearch | undefined;
   /** The rows that met the condition of the last search that had one. */
-  private filtered:
-    | { readonly generation: Generation; readonly key: string; readonly rows: ListedRows }
-    | undefined;
+  private filtered: readonly [condition: string, rows: ListedRows] | undefined;
   /** Why there is no graph, where its library is missing. */
   private note: string | undefined;
   /** Row of each key; made when a row with a key is first added. */
@@ -86,20 +84,15 @@ export class FolderStore implements VectorStore {
     try {
       await makeFolder(path);
       const lock = await acquireLock(path);
-      return await FolderStore.fill(path, layout, lock);
+      const store = new FolderStore(path, await Generation.create(path, layout));
+      await store.generation.makeCurrent();
+      store.lock = lock;
+      return store;
     } catch (error) {
       if (!(error instanceof LockedError)) await rm(path, { recursive: true, force: true }).catch(() => {});
       if (found !== undefined) await makeFolder(path);
       throw error instanceof VectorIndexError ? error : writeTrouble(error, path);
     }
-  }
-
-  private static async fill(path: string, layout: IndexLayout, lock: Lock): Promise<FolderStore> {
-    const generation = await Generation.create(path, layout);
-    await generation.makeCurrent();
-    const store = new FolderStore(path, generation);
-    store.lock = lock;
-    return store;
   }
 
   /**
@@ -196,15 +189,15 @@ export class FolderStore implements VectorStore {
 
   private async rowsThatMeet(where: Condition): Promise<ListedRows> {
     const { generation } = this;
-    const key = JSON.stringify([where, generation.rows, generation.deleted.size]);
-    if (this.filtered?.generation !== generation || this.filtered.key !== key) {
-      const isMet = conditionTest(where);
-      const rows: number[] = [];
-      for await (const entries of generation.entries())
-        for (const { row, cells } of entries) if (isMet(cells)) rows.push(row);
-      this.filtered = { generation, key, rows: new ListedRows(generation, Int32Array.from(rows)) };
-    }
-    return this.filtered.rows;
+    const key = JSON.stringify([where, generation.folder, generation.rows, generation.deleted.size]);
+    if (this.filtered?.[0] === key) return this.filtered[1];
+    const isMet = conditionTest(where);
+    const met: number[] = [];
+    for await (const entries of generation.entries())
+      for (const { row, cells } of entries) if (isMet(cells)) met.push(row);
+    const rows = new ListedRows(generation, Int32Array.from(met));
+    this.filtered = [key, rows];
+    return rows;
   }
 
   /** The rows that only words find. */

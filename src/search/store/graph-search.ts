@@ -4,16 +4,7 @@ import type { IndexWork } from "../index-types.js";
 import type { PrincipalAxes } from "../principal-axes.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
-import {
-  bestOf,
-  type FoundRow,
-  leftOut,
-  most,
-  type Query,
-  rankBlocks,
-  rankCandidates,
-  scanRows,
-} from "./row-scan.js";
+import { bestOf, type FoundRow, most, type Query, rankBlocks, rankCandidates, scanRows } from "./row-scan.js";
 import type { WordLists } from "./word-lists.js";
 
 /** A graph over the rows below `rows`. */
@@ -75,7 +66,7 @@ async function searchPart(
   { search, rows, unreached }: CoveringGraph,
   { queries, k, only }: Query,
 ): Promise<FoundRow[][]> {
-  const isOut = leftOut(generation, only);
+  const isOut = generation.leftOut(only);
   let counted = 0;
   for (const row of only ?? generation.deleted) if (row < rows) counted++;
   const searched = only === undefined ? rows - counted : counted;
@@ -91,8 +82,7 @@ async function searchPart(
     const starts = Array.from({ length: candidates.length / width }, (_, query) => query * width);
     if (searched === rows || starts.every(isEnough)) {
       // Listed rows come from their list, and must not appear twice.
-      const isHidden = (row: number): boolean => isOut(row) || members.has(row);
-      return rankCandidates(generation, queries, candidates, k, isHidden);
+      return rankCandidates(generation, queries, candidates, k, (row) => isOut(row) || members.has(row));
     }
     if (width === rows || width >= widest) {
       const isHidden = (row: number): boolean => members.has(row);
@@ -119,7 +109,7 @@ export class ListedRows {
 
   async rank(query: Query): Promise<FoundRow[][]> {
     const { rows, generation } = this;
-    const isOut = leftOut(generation, query.only);
+    const isOut = generation.leftOut(query.only);
     this.vectors ??= await readListed(generation, rows);
     const bounded = { ...query, k: most(query.k, rows.length) };
     const isHidden = (place: number): boolean => isOut(rows[place]);

@@ -1,9 +1,9 @@
 /** Exact search over stored rows, block by block, leaving deleted rows out. */
 import { readSync } from "node:fs";
 import { fromFloat16 } from "../../onnx/io/float16.js";
-import { collectScores, type ScoreBlock } from "../exact.js";
+import { rankScores, type ScoreBlock } from "../exact.js";
 import type { IndexWork } from "../index-types.js";
-import { foundIn, RankingCollector } from "../ranking.js";
+import { foundIn } from "../ranking.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
 
@@ -19,12 +19,6 @@ export interface Query extends IndexWork {
   /** The rows that are searched. Default: all that are not deleted. */
   readonly only?: ReadonlySet<number>;
 }
-
-/** Tells which rows a search leaves out. */
-export const leftOut =
-  ({ deleted }: Pick<Generation, "deleted">, only?: ReadonlySet<number>) =>
-  (row: number): boolean =>
-    deleted.has(row) || only?.has(row) === false;
 
 export interface RowRange {
   readonly from: number;
@@ -60,7 +54,7 @@ export async function scanRows(
       onProgress?.(end - from, to - from);
     }
   }
-  const isOut = leftOut(generation, only);
+  const isOut = generation.leftOut(only);
   const query = { queries, k: most(k, to - from), signal };
   return rankBlocks(blocks(), query, dimension, (row) => isOut(row) || isHidden(row));
 }
@@ -86,9 +80,9 @@ export async function rankBlocks(
       }
     }
   }
-  const collector = new RankingCollector(queries.length / dimension, { k });
-  await collectScores(collector, scores(), { dimension, fewProducts, signal });
-  return foundIn(collector.finish());
+  return foundIn(
+    await rankScores(queries.length / dimension, scores(), { k, dimension, fewProducts, signal }),
+  );
 }
 
 /**

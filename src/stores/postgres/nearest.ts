@@ -10,16 +10,10 @@ export interface NearRow {
   readonly score: number;
 }
 
-/** What rows of the source, called t, must meet. */
-export interface RowCondition {
-  /** @param parameter an array of texts that `values` fill */
-  readonly sql: (parameter: string) => string;
-  readonly values: readonly string[];
-}
-
-/** Whether a row of embeddings, called s, is still in the source and meets a condition, with the parameters that this takes. */
-export const isLive = ({ source, side }: IndexTable, where: RowCondition | undefined, parameter: number) => ({
-  live: `EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key AND ${where?.sql(`$${parameter}::text[]`) ?? "true"})`,
+/** Whether a row of embeddings, called s, is still in the source and meets the condition, and values from parameter `from` on. */
+export const isLive = ({ source, side, where }: IndexTable, from: number) => ({
+  live: `EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key
+    AND ${where?.sql(`$${from}::text[]`) ?? "true"})`,
   values: where === undefined ? [] : [where.values],
 });
 
@@ -33,14 +27,12 @@ const [leastEffort, mostEffort] = [200, 1000];
  * comparing all rows. Where rows that were removed since the last sync take places of others, it asks for more.
  * @param schema of pgvector
  * @param queries [queries, dimension]; a zero vector finds nothing
- * @param where what rows must meet; default nothing
  */
 export async function nearestRows(
   table: IndexTable,
   schema: string,
   queries: Float32Array,
   k: number,
-  where?: RowCondition,
 ): Promise<NearRow[][]> {
   const { connection, side } = table;
   const { dimension } = side.settings;
@@ -50,7 +42,7 @@ export async function nearestRows(
     [...nearest.keys()].filter(
       (place) => nearest[place].length < k && vectorAt(place).some((value) => value !== 0),
     );
-  const { live, values } = isLive(table, where, 3);
+  const { live, values } = isLive(table, 3);
   const take = async (sql: string, limit: number): Promise<void> => {
     const places = open();
     for (let first = 0; first < places.length; first += queriesAtOnce) {
@@ -92,14 +84,9 @@ function nearSql({ sql }: SideTable, schema: string, inside: string, outside: st
 }
 
 /** The keys of the k rows that share the rarest words and letters with a phrase: as WordSearch does in a folder. */
-export async function keysByTerms(
-  table: IndexTable,
-  phrase: string,
-  k: number,
-  where?: RowCondition,
-): Promise<string[]> {
+export async function keysByTerms(table: IndexTable, phrase: string, k: number): Promise<string[]> {
   const { connection, side } = table;
-  const { live, values } = isLive(table, where, 4);
+  const { live, values } = isLive(table, 4);
   const having = `SELECT FROM ${side.sql} WHERE terms @> ARRAY[q.term] LIMIT ${mostVisited + 1}`;
   const rows = await connection.query<{ key: string }>(
     `WITH total AS (SELECT CASE WHEN reltuples > 0 THEN reltuples ELSE (SELECT count(*) FROM ${side.sql}) END AS rows

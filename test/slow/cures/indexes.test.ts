@@ -54,7 +54,7 @@ const cases: Readonly<Record<string, Case>> = {
   "an empty condition": {
     files: {},
     wrong: `${search} --where ""`,
-    says: "the condition is empty. Write one such as city = 'Ulm', or leave where out.",
+    says: "where, character 1 (the end): expected a column, as in city = 'Ulm' or \"founded in\" > 2001.",
     cured: `${search} --where "city = 'Aichi'" | grep Toyota && ${search}`,
   },
   "a condition on a column that the index lacks": {
