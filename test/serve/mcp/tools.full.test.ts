@@ -129,6 +129,10 @@ describe("the tools", () => {
     const { found } = await call("search_index", { index: "companies.index", phrases: ["toyota"], limit: 2 });
     expect(found.results[0].rows).toHaveLength(2);
     expect(found.results[0].rows[0].cells.name).toContain("Toyota");
+    const filtered = { index: "companies.index", phrases: ["toyota"], where: "city != 'Toyota'", limit: 50 };
+    const { rows } = (await call("search_index", filtered)).found.results[0];
+    expect(rows.length).toBeGreaterThan(20);
+    expect(JSON.stringify(rows)).not.toContain("Toyota");
   });
 
   it("read and write nothing outside the root folder", async () => {
