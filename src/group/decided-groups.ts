@@ -4,6 +4,7 @@ import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
 import { fnv } from "../files/checksums/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
+import { apartRows, confirmed, type PairRules, samePairs } from "../match/rules.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
 export function refuseContradictions(size: number, known: readonly KnownPair[]): void {
@@ -11,8 +12,8 @@ export function refuseContradictions(size: number, known: readonly KnownPair[]):
 }
 
 /**
- * Labels rows by the first row of a class: rows that are equal or confirmed. Equal rows are not brought together against a
- * decision.
+ * Labels rows by the first row of a class: rows that are equal, confirmed or the same by a rule. Equal rows are not brought together against a
+ * decision or a rule.
  *
  * @param keyOf equal for rows that are equal; undefined for a row that is not to be compared
  * @throws ArgumentError for decisions that contradict each other
@@ -21,19 +22,27 @@ export function sureRows(
   size: number,
   keyOf: (row: number) => string | undefined,
   known: readonly KnownPair[],
+  rules?: PairRules,
 ): Int32Array {
   const { rootOf, unite, roots } = confirmedClasses(size, known);
   const foesOf = foesByLabel(known, rootOf);
-  firstEqual(size, keyOf).forEach((first, row) => {
-    if (first < 0 || first === row) return;
-    const [a, b] = [rootOf(first), rootOf(row)];
-    if (a === b || foesOf.get(a)?.has(b)) return;
+  const apart = apartRows(rules, confirmedOf(known));
+  const join = (row: number, other: number): void => {
+    const [a, b] = [rootOf(row), rootOf(other)];
+    if (a === b || foesOf.get(a)?.has(b) || apart?.differ(a, b)) return;
     unite(a, b);
+    apart?.unite(a, b);
     // The smaller label stays.
     inheritFoes(foesOf, Math.max(a, b), Math.min(a, b));
+  };
+  if (rules !== undefined) for (const { left, right } of confirmed(samePairs(rules, true))) join(left, right);
+  firstEqual(size, keyOf).forEach((first, row) => {
+    if (first >= 0 && first !== row) join(first, row);
   });
   return roots();
 }
+
+const confirmedOf = (known: readonly KnownPair[]): KnownPair[] => known.filter(({ match }) => match);
 
 /** By label, the labels that rejected pairs keep apart from it. */
 type Foes = Map<number, Set<number>>;
@@ -81,7 +90,7 @@ export function firstEqual(size: number, keyOf: (row: number) => string | undefi
 
 function confirmedClasses(size: number, known: readonly KnownPair[]) {
   const classes = disjointSets(size);
-  for (const { left, right, match } of known) if (match) classes.unite(left, right);
+  for (const { left, right } of confirmedOf(known)) classes.unite(left, right);
   for (const { left, right, match } of known)
     if (!match && classes.rootOf(left) === classes.rootOf(right))
       throw new ArgumentError(
@@ -101,6 +110,7 @@ export function decidedGroups(
   sureOf: Int32Array,
   known: readonly KnownPair[],
   probabilityOf: (a: number, b: number) => number,
+  rules?: PairRules,
 ): Int32Array {
   const firstOf = new Int32Array(sureOf.length).fill(-1);
   const classes = disjointSets(sureOf.length);
@@ -112,23 +122,37 @@ export function decidedGroups(
   const merged = classes.roots();
   const foes = foesByLabel(known, (row) => sureOf[row]);
   const divided = new Set([...foes.keys()].map((label) => merged[label]));
+  const apart = apartRows(rules, sameLabel(sureOf));
+  const whole = apartRows(rules, sameLabel(sureOf));
+  if (apart !== undefined && whole !== undefined)
+    merged.forEach((label, row) => {
+      if (whole.differ(label, row)) divided.add(label);
+      else whole.unite(label, row);
+    });
+  const areFoes = (a: number, b: number): boolean =>
+    foes.get(a)?.has(b) === true || apart?.differ(a, b) === true;
   const partOf = new Map<number, number>();
   const inDivided = new Set(divided.size === 0 ? [] : sureOf.filter((label) => divided.has(merged[label])));
   for (const labels of groupBy(inDivided, (label) => merged[label]).values())
-    for (const part of dividedLabels(labels, foes, probabilityOf))
+    for (const part of dividedLabels(labels, areFoes, probabilityOf))
       for (const label of part) partOf.set(label, part[0]);
   return numberedRows(sureOf.map((label, row) => partOf.get(label) ?? merged[row]));
+}
+
+/** Each row with its label. */
+function* sameLabel(labels: Int32Array) {
+  for (const [right, left] of labels.entries()) if (left !== right) yield { left, right };
 }
 
 /** Divides labels into parts without foes; each joins the part whose first row it equals most likely. */
 function dividedLabels(
   labels: readonly number[],
-  foes: ReadonlyMap<number, ReadonlySet<number>>,
+  areFoes: (a: number, b: number) => boolean,
   probabilityOf: (a: number, b: number) => number,
 ): number[][] {
   const parts: number[][] = [];
   for (const label of labels) {
-    const open = parts.filter((part) => !part.some((other) => foes.get(label)?.has(other)));
+    const open = parts.filter((part) => !part.some((other) => areFoes(label, other)));
     if (open.length === 0) parts.push([label]);
     else {
       const likelihood = open.map((part) => probabilityOf(part[0], label));

@@ -18,6 +18,7 @@ import { type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
+import { type PairRules, type RulesReport, refuseRules, sameBy } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -45,6 +46,8 @@ export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
   /** What was compared; without weights where one column was compared. */
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** What rules decided; undefined without any, and where no column tells rows apart. */
+  readonly rules?: RulesReport;
 }
 
 /** What all ways find. */
@@ -62,6 +65,8 @@ export interface RoadOptions {
   /** Judged pairs of rows: confirmed ones end in one group, rejected ones in two. */
   readonly known: readonly KnownPair[];
   readonly completeness?: ArrayLike<number>;
+  /** What was read of the rules on columns. */
+  readonly rules?: PairRules;
   readonly precision?: number;
   /** Called with a line if names are compared in other letters than they are written in. */
   readonly onNote?: (line: string) => void;
@@ -86,6 +91,7 @@ export async function duplicatesByPlan(
   const phrases =
     options.threshold === undefined ? phraseColumn([columns], plan, options)?.name : plan.pairs[0][0];
   if (phrases === undefined) return duplicatesByColumns(columns, options);
+  refuseRules(options.rules, phrases);
   const { onProgress } = options;
   return duplicatesByColumn(columns, phrases, {
     ...{ ...options, dropped: dropped.filter(({ name }) => name !== phrases) },
@@ -228,12 +234,16 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const dropped = found.dropped.filter(({ name }) => !fields.some((field) => field.name === name));
   const { doubtful, related, labelEffect, explain } = found;
   return {
-    report: { estimate, low, high, promise, groups, columns: found.columns, dropped },
+    report: { estimate, low, high, promise, groups, columns: found.columns, dropped, rules: found.rules },
     ...{ table, doubtful, related, labelEffect, explain },
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     withKnown: async (all) =>
       decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
-    why: ({ row, keptRow, probability }) => sentenceOf(found, { left: keptRow, right: row, probability }),
+    why: ({ row, keptRow, probability }) => {
+      const rule = sameBy(options.rules, keptRow, row);
+      if (rule !== undefined) return `the same by ${rule}`;
+      return sentenceOf(found, { left: keptRow, right: row, probability });
+    },
   };
 }
 
@@ -261,19 +271,25 @@ export function equalRows(
 function decided(
   groupOf: Int32Array,
   key: (row: number) => string | undefined,
-  { known, completeness }: RoadOptions,
+  { known, completeness, rules }: RoadOptions,
   probabilityOf: GroupedTable["probabilityOf"],
   similarityOf = probabilityOf,
 ) {
-  const sureOf = sureRows(groupOf.length, key, known);
+  const sureOf = sureRows(groupOf.length, key, known, rules);
+  const withoutRules = rules === undefined ? sureOf : sureRows(groupOf.length, key, known);
   const table = {
     ...{ sureOf, probabilityOf, completeness },
-    groupOf: decidedGroups(groupOf, sureOf, known, similarityOf),
+    groupOf: decidedGroups(groupOf, sureOf, known, similarityOf, rules),
   };
   const groups = duplicateGroups(table);
   const grouped = groups
     .flatMap(({ others }) => others)
-    .map((one) => ({ ...one, isSure: sureOf[one.row] === sureOf[one.keptRow] }));
+    .map((one) => ({
+      ...{ ...one, isSure: withoutRules[one.row] === withoutRules[one.keptRow] },
+      isSame: sureOf[one.row] === sureOf[one.keptRow],
+    }))
+    // Rows that are the same by rules alone are not estimated.
+    .filter(({ isSure, isSame }) => isSure || !isSame);
   return { table, groups, grouped };
 }
 

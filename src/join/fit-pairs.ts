@@ -14,7 +14,7 @@ import { sameness } from "../match/rank-rows.js";
 import { type Answered, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { total } from "../match/weights/expected-counts.js";
-import { certain, decide, type Learned, scorePairs } from "../match/weights/learn.js";
+import { byRule, decide, type Learned, scorePairs } from "../match/weights/learn.js";
 import { logisticLoss, logit, sigmoid } from "../match/weights/logistic.js";
 import { competedProbabilities, matchingBeliefs } from "../match/weights/one-to-one.js";
 import {
@@ -166,7 +166,7 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
     const { from, right } = block;
     probabilities(block, ofBlock);
     for (let at = 0; at < right.length; at++) {
-      const probability = known.get(from + at) ?? ofBlock[at];
+      const probability = known.get(from + at) ?? known.ruled?.get(from + at) ?? ofBlock[at];
       if (probability < leastKnown) continue;
       places.push(from + at);
       likely.push(probability);
@@ -195,7 +195,7 @@ async function acceptPairs(
   { relation, alike, judged: computed, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = answered;
-  const { table, logOdds } = decide(compared, undecided, known);
+  const { table, logOdds } = decide({ table: compared, logOdds: undecided }, known);
   const judged = computed ?? (await judgedAmong(compared, answered, known, { relation, ...run }));
   const probability = likelyProbabilities(
     table,
@@ -216,15 +216,16 @@ async function acceptPairs(
     for (const place of order) {
       const pair = pairs[place];
       if (own[place] < floor || count === most) break;
-      const isConfirmed = scoreOf(pair) === certain;
+      const isConfirmed = scoreOf(pair) >= byRule;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf(pair)] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf(pair)] = 1;
-      accepted[count++] = pair;
+      if (!known.ruled?.has(pair)) accepted[count++] = pair;
     }
     return {
       ...{ table, relation, weights, logOdds, probability, judged, leastProbability: floor },
       isTaught: answered.heldOut !== undefined && relation !== "many-to-many",
       accepted: accepted.slice(0, count).sort(),
+      ruled: Int32Array.from(known.ruled?.keys() ?? []),
     };
   };
   const likely = levelAt(evenOdds);
@@ -244,17 +245,25 @@ async function acceptPairs(
 export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable): ScoredPairs {
   const { table: own, weights, probability } = level;
   const confirmed = [...known].flatMap(([pair, match]) => (match === 1 ? [pair] : []));
+  const ruled = Int32Array.from(known.ruled?.keys() ?? []);
   const sides = competingSides(table, level.relation).map(({ rowOf }) => {
-    return { rowOf, taken: new Set(confirmed.map(rowOf)) };
+    return { rowOf, taken: new Set([...confirmed, ...ruled].map(rowOf)) };
   });
   const open = level.accepted
     .map((pair) => placeOf(table, own.left.at(pair)!, own.right[pair]))
-    .filter((pair) => !known.has(pair) && sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))));
+    .filter(
+      (pair) =>
+        !known.has(pair) &&
+        !known.ruled?.has(pair) &&
+        sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))),
+    );
   const ownPlace = (pair: number): number => placeOf(own, table.left.at(pair)!, table.right[pair]);
   return {
-    ...{ ...level, table, logOdds: scorePairs(table.levels, weights, table.columns) },
+    ...{ ...level, table, ruled, logOdds: scorePairs(table.levels, weights, table.columns) },
     accepted: Int32Array.from([...open, ...confirmed]).sort(),
-    probability: { at: (pair) => known.get(pair) ?? probability.at(ownPlace(pair)) },
+    probability: {
+      at: (pair) => known.get(pair) ?? known.ruled?.get(pair) ?? probability.at(ownPlace(pair)),
+    },
   };
 }
 
@@ -329,8 +338,8 @@ export function preferAsWritten(
   sides: readonly PairSide[],
   alike: Alike,
 ): void {
-  // A row may have several partners that a person confirmed.
-  const places = [...pairs.keys()].filter((at) => scoreOf(pairs[at]) !== certain);
+  // A row may have several partners that a person confirmed, or that a rule makes the same.
+  const places = [...pairs.keys()].filter((at) => scoreOf(pairs[at]) < byRule);
   const alikeAt = (place: number): number => alike(table.left.at(pairs[place])!, table.right[pairs[place]]);
   for (const { rowOf } of sides)
     for (const tied of groupBy(places, (at) => `${rowOf(pairs[at])} ${scoreOf(pairs[at])}`).values()) {

@@ -31,23 +31,36 @@ import {
   explainPair,
   type RowExplanation,
 } from "./explain.js";
-import { type Matches, withoutRows } from "./matches.js";
+import { type Matches, nothingToCompare, withoutRows } from "./matches.js";
 import { doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { labelEffect, type Partners } from "./review/label-effect.js";
 import { type RelatedPair, relatedPairs } from "./review/related.js";
+import {
+  confirmed,
+  type PairRules,
+  type RuleOptions,
+  type RulesReport,
+  rulesOfRows,
+  rulesReport,
+  type SamePairs,
+  samePairs,
+  turnedRules,
+} from "./rules.js";
 import { isComparison, readPrepared } from "./shards/kept-comparison.js";
-import { knownPlaces, type Weights } from "./weights/learn.js";
-import type { Known } from "./weights/pair-table.js";
+import { knownPlaces, scorePairs, type Weights } from "./weights/learn.js";
+import { type Known, rowsInOrder } from "./weights/pair-table.js";
 
 /** Options of matching rows by all columns. */
-export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
+export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions, RuleOptions {
   /** The promised precision. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
+  /** What was read of `same` and `never`, for the given rows. Default: reads them. */
+  readonly rules?: PairRules;
   /** Compares one shard of the rows and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
   /** Whether columns that say nothing are left out. Default: where `on` names none. */
@@ -58,6 +71,8 @@ export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
 export interface MatchedRows<Self> extends PrecisionReport, Matches<Self> {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** What rules decided; undefined without any. */
+  readonly rules?: RulesReport;
   /** The result at another promise, without comparing the rows again. */
   atPrecision(target: number): Self;
 }
@@ -144,7 +159,11 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     };
     // A wrong row is refused before the rows are compared.
     known.forEach(prepared);
-    let compared = await compareTables(tables, { ...run, spill, encoder, sharing, prepared: settings });
+    const ofGiven = options.rules && (isSwapped ? turnedRules(options.rules) : options.rules);
+    const rules = ofGiven && rulesOfRows(ofGiven, tables.order);
+    const same = rules && samePairs(rules, tables.isOneTable);
+    const comparing = { ...run, spill, encoder, sharing, rules };
+    let compared = await compareTables(tables, { ...comparing, prepared: settings });
     let learn = method.learner(compared, run, isSwapped);
     let unanswered = await learn(new Map(), compared);
     const { leaveOut = options.on === undefined ? "uninformative" : "none" } = options;
@@ -159,7 +178,7 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
       const rows = { left: tables.order[0][pair.left], right: tables.order[1][pair.right] };
       return isSwapped ? turned(rows) : rows;
     };
-    const shared = { compared, tables: { left, right: right ?? left }, isSwapped, places, given };
+    const shared = { compared, same, tables: { left, right: right ?? left }, isSwapped, places, given };
     const results = answeredResults({ ...shared, prepared, learn, unanswered }, method);
     return (await results(known))(options.precision ?? 0.9);
   });
@@ -190,6 +209,7 @@ interface Compared<Fit> extends PreparedSides {
   prepared(pair: RowNumbers): RowNumbers;
   learn(known: Known, table: ComparedTables): Promise<Fit>;
   readonly unanswered: Fit;
+  readonly same?: SamePairs;
 }
 
 /** Returns a function that learns with judged pairs, and gives the result for each promise. */
@@ -197,7 +217,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   rows: Compared<Fit>,
   method: MatchMethod<Accepted, Fit, Own>,
 ) {
-  const { compared, tables, isSwapped, given, prepared, learn, unanswered } = rows;
+  const { compared, same, tables, isSwapped, given, prepared, learn, unanswered } = rows;
   const { dropped, fields } = compared.tables;
   const shown = isSwapped ? turned(tables) : tables;
   const others = new Map(fields.map(({ name, other }) => [name, other]));
@@ -205,17 +225,18 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     isSwapped ? { ...found, columns: found.columns.map((column) => turnedCells(column, others)) } : found;
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
     const answers = known.map((pair) => ({ ...pair, ...prepared(pair) }));
-    const table = withKnownPairs(compared, answers);
-    const judged = knownPlaces(table, answers);
-    const fit = known.length === 0 ? unanswered : await learn(judged, table);
+    const { table, judged, ruled } = decisions(compared, answers, same);
+    const fit = known.length + ruled.size === 0 ? unanswered : await learn(judged, table);
     // Rows in one group are sampled although they may be no candidates: these pairs follow the candidates.
-    const audit = auditOf(
-      unanswered.sampled,
-      knownPlaces(unanswered.likely.table, answers, compared.left.length),
-    );
+    const placesOf = (pairs: Iterable<KnownPair>): Known =>
+      knownPlaces(unanswered.likely.table, pairs, compared.left.length);
+    const isRuled = placesOf(confirmed(same));
+    const sampled = () => unanswered.sampled().map((level) => withoutPairs(level, isRuled));
+    const audit = auditOf(sampled, placesOf(answers));
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
+    const rules = reportOfRules(rows, fit.weights);
     const explain = (left: number, right: number): RowExplanation =>
       asGiven(explainPair(fit.compared, fit.weights, prepared({ left, right }), shown));
     const atPrecision = (target: number): Result<Own> => {
@@ -224,10 +245,11 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
       const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);
-      const { report } = sampled ?? estimated;
+      const isByRules = level.accepted.length === 0 && ruled.size > 0;
+      const { report } = isByRules ? { report: certainByRules(target) } : (sampled ?? estimated);
       const own = method.show(fit, level, rows);
       return {
-        ...{ ...report, ...own, columns, dropped, atPrecision, explain },
+        ...{ ...report, ...own, columns, dropped, rules, atPrecision, explain },
         doubtful: (count) => {
           const { groups, accepted } = level;
           const asked = { known: judged, count, candidates: table.left.length, groups, accepted, fields };
@@ -248,6 +270,36 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     return atPrecision;
   };
   return withAnswers;
+}
+
+const certainByRules = (target: number): PrecisionReport =>
+  nothingToCompare(target, "rules make all that is the same");
+
+/** The pairs that people judged and those that rules make the same, in a table that has them all. */
+function decisions(compared: ComparedTables, answers: readonly KnownPair[], same: SamePairs | undefined) {
+  const table = withKnownPairs(withKnownPairs(compared, answers), confirmed(same));
+  const answered = knownPlaces(table, answers);
+  const ruled = new Map(knownPlaces(table, confirmed(same)));
+  for (const place of answered.keys()) ruled.delete(place);
+  return { table, judged: Object.assign(answered, { ruled }), ruled };
+}
+
+const withoutPairs = <Accepted extends Level>(level: Accepted, pairs: Known): Accepted => ({
+  ...level,
+  accepted: level.accepted.filter((pair) => !pairs.has(pair)),
+});
+
+function reportOfRules(
+  { compared: { rules, forbidden = [], isOneTable, levels, columns }, same, given }: Compared<unknown>,
+  weights: Weights,
+): RulesReport | undefined {
+  if (rules === undefined || same === undefined) return undefined;
+  const logOdds = scorePairs(levels, weights, columns);
+  const example = (pair: RowNumbers): RowNumbers => {
+    const [left, right] = rowsInOrder({ isOneTable }, given(pair));
+    return { left, right };
+  };
+  return rulesReport(rules, same, { forbidden, logOdds, given: example });
 }
 
 const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({

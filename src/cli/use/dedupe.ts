@@ -6,6 +6,7 @@ import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import { readSurvivor, type Survivor, survivorRuleList } from "../../group/survivor-rules.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
+import { rulesLines } from "../../match/rules.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { oneLine } from "../../text/visible.js";
 import { command, type OptionsOf } from "../command.js";
@@ -35,6 +36,7 @@ const options = [
   shared.format,
   shared.report,
   ...shared.compared,
+  ...shared.rules,
   ...shared.bounded,
   ...groupingOptions,
   shardOption,
@@ -115,6 +117,7 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
   if (columns.length === 0)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
   else for (const line of comparedLines(report, options.on ?? options.column)) say(line);
+  if (report.rules !== undefined) for (const line of rulesLines(report.rules)) say(line);
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
@@ -188,11 +191,12 @@ function largestGroups({ groups, shown }: DedupeTableReport) {
 
 /** The report without its rows, which the written tables hold. */
 function summary(report: DedupeTableReport) {
-  const { estimate, low, high, promise, threshold, columns, dropped, rows, kept, removed, groups } = report;
+  const { estimate, low, high, promise, threshold, columns, dropped, rules, rows, kept, removed, groups } =
+    report;
   const pairs = groups.map(({ others }) => (others.length * (others.length + 1)) / 2);
   return {
     matches: pairs.reduce((sum, count) => sum + count, 0),
-    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
+    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped, rules },
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
     ...{ filled: report.filled, lacking: report.lacking, survivors: report.survivors },
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },

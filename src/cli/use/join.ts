@@ -5,6 +5,7 @@ import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { joinKinds } from "../../join/options.js";
 import { precisionLine } from "../../match/estimates/promise.js";
+import { rulesLines } from "../../match/rules.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
@@ -17,6 +18,7 @@ import { comparedLines, effectLine, relatedLine } from "./report.js";
 
 const options = [
   ...shared.compared,
+  ...shared.rules,
   ...shared.bounded,
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", joinKinds),
@@ -124,6 +126,7 @@ function printReport(
     report;
   if (report.leftRows > 0 && rightRows > 0) {
     for (const line of comparedLines(report, options.on)) say(line);
+    if (report.rules !== undefined) for (const line of rulesLines(report.rules)) say(line);
     say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
     say(precisionLine(report));
   }

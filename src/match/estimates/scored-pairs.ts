@@ -20,6 +20,8 @@ export interface ScoredPairs {
   readonly probability: PairProbabilities;
   /** The accepted pairs, ascending. */
   readonly accepted: Int32Array;
+  /** Pairs that rules make the same: taken as right, and left out of what is estimated. */
+  readonly ruled?: Int32Array;
   /** Where pairs are accepted by their own probability: less likely ones are not. */
   readonly leastProbability?: number;
   /** Pairs that people judged, with the estimate that they would have without their own answer. */

@@ -84,7 +84,7 @@ function openPairs(
 ) {
   const open: number[] = [];
   for (let pair = 0; pair < all; pair++)
-    if (probability.at(pair)! >= least && !known.has(pair)) open.push(pair);
+    if (probability.at(pair)! >= least && !known.has(pair) && !known.ruled?.has(pair)) open.push(pair);
   open.sort((a, b) => probability.at(a)! - probability.at(b)! || a - b);
   const count = Math.min(mostWeighed, open.length);
   const candidates = Array.from({ length: count }, (_, rank): Candidate => {

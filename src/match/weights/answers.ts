@@ -59,7 +59,12 @@ export function withAnswers(
   { weights, logOdds }: Pick<Learned, "weights" | "logOdds">,
   known: Known,
 ): Answered {
-  if (known.size === 0) return { weights, logOdds };
+  // The table may have more classes than were learned from.
+  if (known.size === 0)
+    return {
+      weights,
+      logOdds: known.ruled === undefined ? logOdds : scorePairs(table.levels, weights, table.columns),
+    };
   const found = taughtWeights(table, weights, known, moving(table, weights));
   return { ...found, logOdds: scorePairs(table.levels, found.weights, table.columns) };
 }

@@ -186,17 +186,32 @@ function classExpectation(table: PairTable): Expectation {
   };
 }
 
-/** Log-odds of a known pair: no evidence outweighs it. */
-export const certain = 1e6;
+/** Log-odds of a pair that a person judged, and of one that a rule decides: no evidence outweighs a rule, and no rule a person. */
+export const certain = 1e9;
+export const byRule = 1e5;
 
-/** Gives known pairs, each a class of its own, log-odds that no evidence outweighs. */
-export function decide<Table extends PairTable>(
-  table: Table,
-  logOdds: Float64Array,
+interface Scored<Table extends PairTable> {
+  readonly table: Table;
+  readonly logOdds: Float64Array;
+}
+
+/** Gives pairs that people or rules decided, each a class of its own, log-odds that no evidence outweighs. */
+export const decide = <Table extends PairTable>(scored: Scored<Table>, known: Known): Scored<Table> =>
+  decideByAnswers(decideByRules(scored, known), known);
+
+export const decideByRules = <Table extends PairTable>(scored: Scored<Table>, { ruled }: Known) =>
+  ruled === undefined ? scored : withOdds(scored, ruled, byRule);
+
+export const decideByAnswers = <Table extends PairTable>(scored: Scored<Table>, known: Known) =>
+  withOdds(scored, known, certain);
+
+function withOdds<Table extends PairTable>(
+  { table, logOdds }: Scored<Table>,
   known: ReadonlyMap<number, number>,
-): { readonly table: Table; readonly logOdds: Float64Array } {
+  odds: number,
+): Scored<Table> {
   if (known.size === 0) return { table, logOdds };
-  const decided = Float64Array.from(known.values(), (match) => (match === 1 ? certain : -certain));
+  const decided = Float64Array.from(known.values(), (match) => (match === 1 ? odds : -odds));
   const all = new Float64Array(logOdds.length + known.size);
   all.set(logOdds);
   all.set(decided, logOdds.length);
@@ -453,7 +468,7 @@ function beside({ match, taught }: Weights, near: NearMisses, columns: PairTable
  * Known pairs by their place in the pair table, as far as they are in it.
  * @param sorted pairs of the table that are sorted, others follow; default all
  */
-export function knownPlaces(table: PairTable, known: readonly KnownPair[], sorted?: number): Known {
+export function knownPlaces(table: PairTable, known: Iterable<KnownPair>, sorted?: number): Known {
   const [places, shares] = [new Map<number, number>(), new Map<number, number>()];
   const note = (place: number, { match, share }: KnownPair): void => {
     places.set(place, match ? 1 : 0);

@@ -17,6 +17,8 @@ export interface PairTable extends RowPairs, PairClasses {
 export interface Known extends ReadonlyMap<number, number> {
   /** Of pairs that share an answer, the share of each. */
   readonly shares?: ReadonlyMap<number, number>;
+  /** Pairs that rules make the same and nobody has judged: 1 for each. */
+  readonly ruled?: ReadonlyMap<number, number>;
 }
 
 /** Number of all pairs of rows, candidates or not. */

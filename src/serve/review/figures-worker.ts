@@ -9,7 +9,17 @@ import { readKnown } from "../../match/review/read-decisions.js";
 import type { DeviceChoice } from "../../runtime/device.js";
 import { serve } from "../../runtime/worker-server.js";
 
-type Shared = "on" | "ignore" | "kindOf" | "precision" | "kind" | "table" | "threads" | "decisionPaths";
+type Shared =
+  | "on"
+  | "ignore"
+  | "kindOf"
+  | "same"
+  | "never"
+  | "precision"
+  | "kind"
+  | "table"
+  | "threads"
+  | "decisionPaths";
 
 /** What is matched: two tables are joined, one is deduplicated. */
 export interface Matching extends Pick<JoinTablesOptions, Shared> {
