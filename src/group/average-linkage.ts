@@ -31,7 +31,7 @@ export interface Merge {
 export interface LinkageOptions {
   /** Log-odds of a pair that is no candidate. */
   weigh(a: number, b: number): number;
-  /** Groups that may not become one. It is told of merges. */
+  /** Keeps groups apart. */
   readonly apart?: Apart;
   /** Merges below it are not made. Default 0: the same as likely as not. */
   readonly least?: number;
@@ -157,8 +157,7 @@ async function mergeComponent(
       propose(a, b, link);
       continue;
     }
-    if (options.apart?.differ(a, b)) continue;
-    options.apart?.unite(a, b);
+    if (options.apart?.unite(a, b) === false) continue;
     merges.push({ a, b, mean });
     mergeInto(a, b, groups, propose);
   }

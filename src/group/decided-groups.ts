@@ -26,23 +26,23 @@ export function sureRows(
 ): Int32Array {
   const { rootOf, unite, roots } = confirmedClasses(size, known);
   const foesOf = foesByLabel(known, rootOf);
-  const apart = apartRows(rules, confirmedOf(known));
+  const apart = apartRows(
+    rules,
+    known.filter(({ match }) => match),
+  );
   const join = (row: number, other: number): void => {
     const [a, b] = [rootOf(row), rootOf(other)];
-    if (a === b || foesOf.get(a)?.has(b) || apart?.differ(a, b)) return;
+    if (a === b || foesOf.get(a)?.has(b) || apart?.unite(a, b) === false) return;
     unite(a, b);
-    apart?.unite(a, b);
     // The smaller label stays.
     inheritFoes(foesOf, Math.max(a, b), Math.min(a, b));
   };
-  if (rules !== undefined) for (const { left, right } of confirmed(samePairs(rules, true))) join(left, right);
+  for (const { left, right } of confirmed(rules && samePairs(rules, true))) join(left, right);
   firstEqual(size, keyOf).forEach((first, row) => {
     if (first >= 0 && first !== row) join(first, row);
   });
   return roots();
 }
-
-const confirmedOf = (known: readonly KnownPair[]): KnownPair[] => known.filter(({ match }) => match);
 
 /** By label, the labels that rejected pairs keep apart from it. */
 type Foes = Map<number, Set<number>>;
@@ -90,7 +90,7 @@ export function firstEqual(size: number, keyOf: (row: number) => string | undefi
 
 function confirmedClasses(size: number, known: readonly KnownPair[]) {
   const classes = disjointSets(size);
-  for (const { left, right } of confirmedOf(known)) classes.unite(left, right);
+  for (const { left, right, match } of known) if (match) classes.unite(left, right);
   for (const { left, right, match } of known)
     if (!match && classes.rootOf(left) === classes.rootOf(right))
       throw new ArgumentError(
@@ -114,45 +114,36 @@ export function decidedGroups(
 ): Int32Array {
   const firstOf = new Int32Array(sureOf.length).fill(-1);
   const classes = disjointSets(sureOf.length);
+  const apart = apartRows(
+    rules,
+    Array.from(sureOf, (left, right) => ({ left, right })),
+  );
   sureOf.forEach((label, row) => {
     if (firstOf[groupOf[row]] < 0) firstOf[groupOf[row]] = row;
     classes.unite(label, row);
-    classes.unite(firstOf[groupOf[row]], row);
+    const first = firstOf[groupOf[row]];
+    if (apart?.unite(first, row) !== false) classes.unite(first, row);
   });
   const merged = classes.roots();
   const foes = foesByLabel(known, (row) => sureOf[row]);
   const divided = new Set([...foes.keys()].map((label) => merged[label]));
-  const apart = apartRows(rules, sameLabel(sureOf));
-  const whole = apartRows(rules, sameLabel(sureOf));
-  if (apart !== undefined && whole !== undefined)
-    merged.forEach((label, row) => {
-      if (whole.differ(label, row)) divided.add(label);
-      else whole.unite(label, row);
-    });
-  const areFoes = (a: number, b: number): boolean =>
-    foes.get(a)?.has(b) === true || apart?.differ(a, b) === true;
   const partOf = new Map<number, number>();
   const inDivided = new Set(divided.size === 0 ? [] : sureOf.filter((label) => divided.has(merged[label])));
   for (const labels of groupBy(inDivided, (label) => merged[label]).values())
-    for (const part of dividedLabels(labels, areFoes, probabilityOf))
+    for (const part of dividedLabels(labels, foes, probabilityOf))
       for (const label of part) partOf.set(label, part[0]);
   return numberedRows(sureOf.map((label, row) => partOf.get(label) ?? merged[row]));
-}
-
-/** Each row with its label. */
-function* sameLabel(labels: Int32Array) {
-  for (const [right, left] of labels.entries()) if (left !== right) yield { left, right };
 }
 
 /** Divides labels into parts without foes; each joins the part whose first row it equals most likely. */
 function dividedLabels(
   labels: readonly number[],
-  areFoes: (a: number, b: number) => boolean,
+  foes: ReadonlyMap<number, ReadonlySet<number>>,
   probabilityOf: (a: number, b: number) => number,
 ): number[][] {
   const parts: number[][] = [];
   for (const label of labels) {
-    const open = parts.filter((part) => !part.some((other) => areFoes(label, other)));
+    const open = parts.filter((part) => !part.some((other) => foes.get(label)?.has(other)));
     if (open.length === 0) parts.push([label]);
     else {
       const likelihood = open.map((part) => probabilityOf(part[0], label));

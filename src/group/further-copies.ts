@@ -31,8 +31,7 @@ export async function groupWithoutCopies<Found extends Grouped<Found>>(
   const columns = planColumns(table, undefined, options).pairs.map(([name]) => table[name]);
   const first = firstEqual(rowsOf(table), (row) => {
     const cells = columns.map((column) => column[row]);
-    const rule = rules === undefined ? [] : [ruleKey(rules, row)];
-    return cells.some(isFilled) ? JSON.stringify([...cells, ...rule]) : undefined;
+    return cells.some(isFilled) ? JSON.stringify([...cells, ruleKey(rules, row)]) : undefined;
   });
   const judged = new Set(known.flatMap(({ left, right }) => [left, right]));
   const copies = new Uint32Array(first.length);
@@ -60,10 +59,6 @@ export async function groupWithoutCopies<Found extends Grouped<Found>>(
     withKnown: (all) => groupWithoutCopies(table, { ...options, known: all }, group),
     atPrecision: (target) => ofAll(found.atPrecision(target)),
   });
-  return ofAll(
-    await group(Object.fromEntries(compared), {
-      ...{ ...options, known: placed },
-      rules: rules && rulesOfRows(rules, [rows, rows]),
-    }),
-  );
+  const ofRows = rules && rulesOfRows(rules, [rows, rows]);
+  return ofAll(await group(Object.fromEntries(compared), { ...options, known: placed, rules: ofRows }));
 }

@@ -12,7 +12,7 @@ import {
 } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
-import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { dividedByRules, judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import {
   type MatchedRows,
   type MatchFit,
@@ -28,8 +28,6 @@ import { withAnswers } from "../match/weights/answers.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import {
   decide,
-  decideByAnswers,
-  decideByRules,
   type Learned,
   learnWeights,
   pairScores,
@@ -153,34 +151,29 @@ async function fitGroups(
 ): Promise<MatchFit<GroupLevel>> {
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds, heldOut } = withAnswers(compared, learned, known);
+  const decided = decide(compared, candidateOdds, known);
   const { rules } = compared;
-  const decided = decide({ table: compared, logOdds: candidateOdds }, known);
-  const apart = apartRows(
-    rules,
-    judgedRows(known, compared).filter(({ match }) => match),
-  );
+  const isMatch = ({ match }: KnownPair): boolean => match;
+  const apart = apartRows(rules, judgedRows(known, compared).filter(isMatch));
   const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = asStage(run, "grouping");
   const weigh = pairScorer(compared, weights);
   const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh, apart });
-  const all = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
+  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
+  const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
-  const ofAll = { table: all, logOdds: scorePairs(all.levels, weights, all.columns) };
-  const undecided = decideByRules(ofAll, known);
-  const { table, logOdds } = decideByAnswers(undecided, known);
-  const inside = undecided.table;
-  const own = undecided.logOdds.map(sigmoid);
+  const { table, logOdds } = decide(inside, undecided, known);
+  const own = undecided.map(sigmoid);
   const folds = (heldOut ?? []).map(({ pairs, weights }) => {
     return { pairs, own: scorePairs(inside.levels, weights, inside.columns).map(sigmoid) };
   });
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
-    const grouped = pairsWithin(groups, inside);
-    const accepted = grouped.filter((pair) => !known.ruled?.has(pair));
-    const supported = supportedProbability(inside, grouped, own);
+    const all = pairsWithin(groups, inside);
+    const supported = supportedProbability(inside, all, own);
     const held = new Map<number, number | undefined>();
     for (const { pairs, own } of folds) {
-      const ofOthers = supportedProbability(inside, grouped, own);
+      const ofOthers = supportedProbability(inside, all, own);
       for (const pair of pairs) held.set(pair, ofOthers.at(pair));
     }
     const judged = judgedEstimates(known, { at: (pair) => held.get(pair) ?? supported.at(pair) });
@@ -188,7 +181,7 @@ async function fitGroups(
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
-      ...{ probability, accepted, groups, weigh, rules },
+      ...{ probability, ...dividedByRules(all, known), groups, weigh, rules },
     };
   };
   function* levels(from = cuts[0]): Generator<GroupLevel> {
@@ -210,17 +203,18 @@ async function fitGroups(
 /** A level after decisions on pairs of rows, which need not be pairs of the level. */
 function decidedLevel(level: GroupLevel, judged: Known, table: RowPairs): GroupLevel {
   const known = judgedRows(judged, table);
-  const sure = sureRows(level.groups.length, () => undefined, known, level.rules);
-  const probabilityOf = pairProbability(level, level.weigh);
-  const groups = decidedGroups(level.groups, sure, known, probabilityOf, level.rules);
-  const accepted = pairsWithin(groups, level.table).filter(
-    (pair) => sameBy(level.rules, level.table.left.at(pair)!, level.table.right[pair]) === undefined,
+  const { rules, table: own } = level;
+  const sure = sureRows(level.groups.length, () => undefined, known, rules);
+  const groups = decidedGroups(level.groups, sure, known, pairProbability(level, level.weigh), rules);
+  const accepted = pairsWithin(groups, own).filter(
+    (pair) => sameBy(rules, own.left.at(pair)!, own.right[pair]) === undefined,
   );
   return { ...level, groups, accepted };
 }
 
-const judgedRows = (judged: Known, { left, right }: RowPairs): KnownPair[] =>
-  Array.from(judged, ([pair, match]) => {
+/** The pairs that people judged, by their rows. */
+const judgedRows = (known: Known, { left, right }: RowPairs): KnownPair[] =>
+  Array.from(known.judged ?? known, ([pair, match]) => {
     return { left: left.at(pair)!, right: right[pair], match: match === 1 };
   });
 

@@ -8,8 +8,6 @@ import type { TableColumns } from "../match/columns/align.js";
 import { asCompared } from "../match/columns/composed.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
-import { TextNumbers, textReader } from "../match/columns/texts.js";
-import { readValues } from "../match/columns/value-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
@@ -18,7 +16,7 @@ import { type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import { type PairRules, type RulesReport, refuseRules, sameBy } from "../match/rules.js";
+import { type PairRules, readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -47,7 +45,7 @@ export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   /** What rules decided; undefined without any, and where no column tells rows apart. */
-  readonly rules?: RulesReport;
+  readonly rules?: RowGroups["rules"];
 }
 
 /** What all ways find. */
@@ -239,11 +237,9 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     withKnown: async (all) =>
       decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
-    why: ({ row, keptRow, probability }) => {
-      const rule = sameBy(options.rules, keptRow, row);
-      if (rule !== undefined) return `the same by ${rule}`;
-      return sentenceOf(found, { left: keptRow, right: row, probability });
-    },
+    why: ({ row, keptRow, probability }) =>
+      reasonByRule(sameBy(options.rules, keptRow, row)) ??
+      sentenceOf(found, { left: keptRow, right: row, probability }),
   };
 }
 
@@ -284,12 +280,9 @@ function decided(
   const groups = duplicateGroups(table);
   const grouped = groups
     .flatMap(({ others }) => others)
-    .map((one) => ({
-      ...{ ...one, isSure: withoutRules[one.row] === withoutRules[one.keptRow] },
-      isSame: sureOf[one.row] === sureOf[one.keptRow],
-    }))
+    .map((one) => ({ ...one, isSure: withoutRules[one.row] === withoutRules[one.keptRow] }))
     // Rows that are the same by rules alone are not estimated.
-    .filter(({ isSure, isSame }) => isSure || !isSame);
+    .filter(({ row, keptRow, isSure }) => isSure || sureOf[row] !== sureOf[keptRow]);
   return { table, groups, grouped };
 }
 
@@ -298,12 +291,9 @@ const groupEffect = (before: Int32Array, after: Int32Array, known: readonly Know
 
 /** Equal for cells of the same number, date or code, however they are written. */
 function valueKey(name: string, cells: readonly string[], kind: ColumnKind) {
-  const dayFirst = kind === "date" ? [profileColumn(name, cells).dayFirst] : [];
-  const { left, set } = readValues(cells, cells, kind, new TextNumbers(), dayFirst);
-  const read = textReader(set.texts);
-  // "AK-1234" and "AK 1234"
-  const text = (value: number): string => (kind === "code" ? read(value).replaceAll(" ", "") : read(value));
-  return (row: number): string | undefined => (left[row] < 0 ? undefined : text(left[row]));
+  const rules = readRules({ [name]: cells }, undefined, { same: [name], kindOf: { [name]: kind } });
+  const [{ left }] = rules!.same;
+  return (row: number): string | undefined => (left[row] < 0 ? undefined : String(left[row]));
 }
 
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);

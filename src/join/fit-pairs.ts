@@ -8,7 +8,7 @@ import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import type { JudgedEstimate } from "../match/estimates/calibrate.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
-import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { dividedByRules, judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { sameness } from "../match/rank-rows.js";
 import { type Answered, withAnswers } from "../match/weights/answers.js";
@@ -112,7 +112,8 @@ async function judgedAmong(
   run: Competing,
 ): Promise<JudgedEstimate[]> {
   const estimates = new Map<number, number>();
-  for (const { pairs, weights } of heldOut ?? [{ pairs: [...known.keys()], weights: all }]) {
+  const judged = known.judged ?? known;
+  for (const { pairs, weights } of heldOut ?? [{ pairs: [...judged.keys()], weights: all }]) {
     if (pairs.length === 0) continue;
     const logOdds = scorePairs(table.levels, weights, table.columns);
     const undecided = await competed(table, logOdds, weights.matches, run);
@@ -166,7 +167,7 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
     const { from, right } = block;
     probabilities(block, ofBlock);
     for (let at = 0; at < right.length; at++) {
-      const probability = known.get(from + at) ?? known.ruled?.get(from + at) ?? ofBlock[at];
+      const probability = known.get(from + at) ?? ofBlock[at];
       if (probability < leastKnown) continue;
       places.push(from + at);
       likely.push(probability);
@@ -195,7 +196,7 @@ async function acceptPairs(
   { relation, alike, judged: computed, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = answered;
-  const { table, logOdds } = decide({ table: compared, logOdds: undecided }, known);
+  const { table, logOdds } = decide(compared, undecided, known);
   const judged = computed ?? (await judgedAmong(compared, answered, known, { relation, ...run }));
   const probability = likelyProbabilities(
     table,
@@ -219,13 +220,12 @@ async function acceptPairs(
       const isConfirmed = scoreOf(pair) >= byRule;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf(pair)] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf(pair)] = 1;
-      if (!known.ruled?.has(pair)) accepted[count++] = pair;
+      accepted[count++] = pair;
     }
     return {
       ...{ table, relation, weights, logOdds, probability, judged, leastProbability: floor },
       isTaught: answered.heldOut !== undefined && relation !== "many-to-many",
-      accepted: accepted.slice(0, count).sort(),
-      ruled: Int32Array.from(known.ruled?.keys() ?? []),
+      ...dividedByRules(accepted.slice(0, count).sort(), known),
     };
   };
   const likely = levelAt(evenOdds);
@@ -245,25 +245,17 @@ async function acceptPairs(
 export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable): ScoredPairs {
   const { table: own, weights, probability } = level;
   const confirmed = [...known].flatMap(([pair, match]) => (match === 1 ? [pair] : []));
-  const ruled = Int32Array.from(known.ruled?.keys() ?? []);
   const sides = competingSides(table, level.relation).map(({ rowOf }) => {
-    return { rowOf, taken: new Set([...confirmed, ...ruled].map(rowOf)) };
+    return { rowOf, taken: new Set(confirmed.map(rowOf)) };
   });
   const open = level.accepted
     .map((pair) => placeOf(table, own.left.at(pair)!, own.right[pair]))
-    .filter(
-      (pair) =>
-        !known.has(pair) &&
-        !known.ruled?.has(pair) &&
-        sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))),
-    );
+    .filter((pair) => !known.has(pair) && sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))));
   const ownPlace = (pair: number): number => placeOf(own, table.left.at(pair)!, table.right[pair]);
   return {
-    ...{ ...level, table, ruled, logOdds: scorePairs(table.levels, weights, table.columns) },
-    accepted: Int32Array.from([...open, ...confirmed]).sort(),
-    probability: {
-      at: (pair) => known.get(pair) ?? known.ruled?.get(pair) ?? probability.at(ownPlace(pair)),
-    },
+    ...{ ...level, table, logOdds: scorePairs(table.levels, weights, table.columns) },
+    ...dividedByRules(Int32Array.from([...open, ...confirmed]).sort(), known),
+    probability: { at: (pair) => known.get(pair) ?? probability.at(ownPlace(pair)) },
   };
 }
 

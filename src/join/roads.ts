@@ -8,19 +8,13 @@ import {
   type DroppedColumn,
   planColumns,
 } from "../match/columns/fields.js";
-import type { KnownPair, MatchRunOptions, RowMatch, RowNumbers } from "../match/compare-tables.js";
+import type { KnownPair, RowMatch, RowNumbers } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/explain.js";
+import type { MatchRowsOptions } from "../match/match-rows.js";
 import { type Matches, sentenceOf } from "../match/matches.js";
 import { phraseColumn } from "../match/phrase-column.js";
-import {
-  type PairRules,
-  type RuleOptions,
-  type RulesReport,
-  readRules,
-  refuseRules,
-  sameBy,
-} from "../match/rules.js";
+import { readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
 import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchComposed, type TableMatches } from "./match-tables.js";
@@ -37,7 +31,7 @@ export interface JoinFindings extends PrecisionReport {
   readonly dropped: readonly DroppedColumn[];
   readonly warnings: readonly string[];
   /** What rules decided; undefined without any. */
-  readonly rules?: RulesReport;
+  readonly rules?: TableMatches["rules"];
 }
 
 /** What each compared column says of two rows; where phrases are compared alone, also how their words correspond. */
@@ -60,12 +54,9 @@ export interface Joined extends Matches<Joined, JoinExplanation> {
 
 interface RoadOptions
   extends ColumnOptions,
-    RuleOptions,
-    Pick<MatchRunOptions, "spill">,
+    Pick<MatchRowsOptions, "spill" | "same" | "never" | "rules">,
     Omit<JoinOptions, "onProgress"> {
   readonly known: readonly KnownPair[];
-  /** What was read of `same` and `never`. */
-  readonly rules?: PairRules;
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
 
@@ -148,11 +139,11 @@ function joinedByColumns(
   plan: ColumnPlan,
   options: Pick<RoadOptions, "known" | "top" | "precision" | "rules">,
 ): Joined {
-  const { known, top, precision = 0.9, rules } = options;
+  const { known, top, precision = 0.9 } = options;
+  const ruleOf = ({ left, right }: RowMatch): string | undefined => sameBy(options.rules, left, right);
   const matches = byRightRow(found, top);
   const confirmed = new Set(known.filter(({ match }) => match).map((pair) => `${pair.left} ${pair.right}`));
   const isConfirmed = (pair: RowMatch): boolean => confirmed.has(`${pair.left} ${pair.right}`);
-  const ruleOf = ({ left, right }: RowMatch): string | undefined => sameBy(rules, left, right);
   const estimated = matches.filter((pair) => isConfirmed(pair) || ruleOf(pair) === undefined);
   const unverified = estimated.filter((pair) => !isConfirmed(pair));
   const place = new Map(Object.keys(left).map((name, index) => [name, index]));
@@ -170,10 +161,7 @@ function joinedByColumns(
     ...{ matches, labelEffect, doubtful, related, explain },
     // Without rows no column is compared.
     naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
-    why: (pair) => {
-      const rule = ruleOf(pair);
-      return rule === undefined ? sentenceOf(found, pair) : `the same by ${rule}`;
-    },
+    why: (pair) => reasonByRule(ruleOf(pair)) ?? sentenceOf(found, pair),
     runnerUp: () => undefined,
     withKnown: async (all) =>
       joinedByColumns(await found.withKnown(all), left, plan, { ...options, known: all }),

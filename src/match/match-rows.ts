@@ -22,7 +22,7 @@ import {
 } from "./compare-tables.js";
 import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
-import type { ScoredPairs } from "./estimates/scored-pairs.js";
+import { dividedByRules, type ScoredPairs } from "./estimates/scored-pairs.js";
 import { uninformativeFields, withoutFields } from "./estimates/uninformative-columns.js";
 import {
   type ColumnExplanation,
@@ -45,7 +45,6 @@ import {
   rulesReport,
   type SamePairs,
   samePairs,
-  turnedRules,
 } from "./rules.js";
 import { isComparison, readPrepared } from "./shards/kept-comparison.js";
 import { knownPlaces, scorePairs, type Weights } from "./weights/learn.js";
@@ -159,8 +158,7 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     };
     // A wrong row is refused before the rows are compared.
     known.forEach(prepared);
-    const ofGiven = options.rules && (isSwapped ? turnedRules(options.rules) : options.rules);
-    const rules = ofGiven && rulesOfRows(ofGiven, tables.order);
+    const rules = options.rules && rulesOfRows(options.rules, tables.order, isSwapped);
     const same = rules && samePairs(rules, tables.isOneTable);
     const comparing = { ...run, spill, encoder, sharing, rules };
     let compared = await compareTables(tables, { ...comparing, prepared: settings });
@@ -225,14 +223,18 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     isSwapped ? { ...found, columns: found.columns.map((column) => turnedCells(column, others)) } : found;
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
     const answers = known.map((pair) => ({ ...pair, ...prepared(pair) }));
-    const { table, judged, ruled } = decisions(compared, answers, same);
-    const fit = known.length + ruled.size === 0 ? unanswered : await learn(judged, table);
+    const table = withKnownPairs(withKnownPairs(compared, answers), confirmed(same));
+    const judged = knownPlaces(table, answers);
+    const decided = same === undefined ? judged : withRuled(judged, knownPlaces(table, confirmed(same)));
+    const fit = decided.size === 0 ? unanswered : await learn(decided, table);
     // Rows in one group are sampled although they may be no candidates: these pairs follow the candidates.
     const placesOf = (pairs: Iterable<KnownPair>): Known =>
       knownPlaces(unanswered.likely.table, pairs, compared.left.length);
-    const isRuled = placesOf(confirmed(same));
-    const sampled = () => unanswered.sampled().map((level) => withoutPairs(level, isRuled));
-    const audit = auditOf(sampled, placesOf(answers));
+    const ruled = withRuled(new Map(), placesOf(confirmed(same)));
+    const audit = auditOf(
+      () => unanswered.sampled().map((level) => ({ ...level, ...dividedByRules(level.accepted, ruled) })),
+      placesOf(answers),
+    );
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
@@ -244,15 +246,15 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
         known.length > 0 && !fit.likely.isTaught && !unanswered.accept(target).report.promise.established;
       const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
-      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);
-      const isByRules = level.accepted.length === 0 && ruled.size > 0;
-      const { report } = isByRules ? { report: certainByRules(target) } : (sampled ?? estimated);
+      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, decided, table);
+      const { report } =
+        level.accepted.length === 0 && level.ruled?.length ? byRules(target) : (sampled ?? estimated);
       const own = method.show(fit, level, rows);
       return {
         ...{ ...report, ...own, columns, dropped, rules, atPrecision, explain },
         doubtful: (count) => {
           const { groups, accepted } = level;
-          const asked = { known: judged, count, candidates: table.left.length, groups, accepted, fields };
+          const asked = { known: decided, count, candidates: table.left.length, groups, accepted, fields };
           const sample = audit.open(target, report.promise.established ? accepted.length : undefined);
           return interleaved(doubtfulPairs(estimated.level, asked), sample, count).map((pair) => ({
             ...pair,
@@ -272,34 +274,22 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   return withAnswers;
 }
 
-const certainByRules = (target: number): PrecisionReport =>
-  nothingToCompare(target, "rules make all that is the same");
+const byRules = (target: number) => ({ report: nothingToCompare(target, "rules make all that is the same") });
 
-/** The pairs that people judged and those that rules make the same, in a table that has them all. */
-function decisions(compared: ComparedTables, answers: readonly KnownPair[], same: SamePairs | undefined) {
-  const table = withKnownPairs(withKnownPairs(compared, answers), confirmed(same));
-  const answered = knownPlaces(table, answers);
-  const ruled = new Map(knownPlaces(table, confirmed(same)));
-  for (const place of answered.keys()) ruled.delete(place);
-  return { table, judged: Object.assign(answered, { ruled }), ruled };
-}
-
-const withoutPairs = <Accepted extends Level>(level: Accepted, pairs: Known): Accepted => ({
-  ...level,
-  accepted: level.accepted.filter((pair) => !pairs.has(pair)),
-});
+/** Judged pairs, and those that rules decide and nobody has judged. */
+const withRuled = (judged: Known, ruled: Known): Known =>
+  Object.assign(new Map([...ruled, ...judged]), { judged, shares: judged.shares });
 
 function reportOfRules(
-  { compared: { rules, forbidden = [], isOneTable, levels, columns }, same, given }: Compared<unknown>,
+  { compared: { rules, forbidden = [], ...table }, same, given }: Compared<unknown>,
   weights: Weights,
 ): RulesReport | undefined {
   if (rules === undefined || same === undefined) return undefined;
-  const logOdds = scorePairs(levels, weights, columns);
-  const example = (pair: RowNumbers): RowNumbers => {
-    const [left, right] = rowsInOrder({ isOneTable }, given(pair));
-    return { left, right };
-  };
-  return rulesReport(rules, same, { forbidden, logOdds, given: example });
+  const logOdds = scorePairs(table.levels, weights, table.columns);
+  const report = rulesReport(rules, same, forbidden, logOdds);
+  if (report.example === undefined) return report;
+  const [left, right] = rowsInOrder(table, given(report.example));
+  return { ...report, example: { left, right } };
 }
 
 const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({

@@ -6,7 +6,6 @@ import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import { readSurvivor, type Survivor, survivorRuleList } from "../../group/survivor-rules.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
-import { rulesLines } from "../../match/rules.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { oneLine } from "../../text/visible.js";
 import { command, type OptionsOf } from "../command.js";
@@ -16,7 +15,7 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { comparedLines, effectLine, relatedLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   tableOutput("the kept rows", "NAME.deduped.csv"),

@@ -5,7 +5,6 @@ import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { joinKinds } from "../../join/options.js";
 import { precisionLine } from "../../match/estimates/promise.js";
-import { rulesLines } from "../../match/rules.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
@@ -14,7 +13,7 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
-import { comparedLines, effectLine, relatedLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   ...shared.compared,

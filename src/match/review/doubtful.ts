@@ -48,7 +48,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
   const { table, probability } = scored;
   const { groups, accepted: pairs } = options;
   const { candidates, share } = openPairs(scored, options);
-  let covariance = inverseOf(information(scored, options.known));
+  let covariance = inverseOf(information(scored, options.known.judged ?? options.known));
   const spread = new Float64Array(covariance.length);
   for (const { features, logOdds } of candidates) {
     const own = dot(features, multiply(covariance, features));
@@ -84,7 +84,7 @@ function openPairs(
 ) {
   const open: number[] = [];
   for (let pair = 0; pair < all; pair++)
-    if (probability.at(pair)! >= least && !known.has(pair) && !known.ruled?.has(pair)) open.push(pair);
+    if (probability.at(pair)! >= least && !known.has(pair)) open.push(pair);
   open.sort((a, b) => probability.at(a)! - probability.at(b)! || a - b);
   const count = Math.min(mostWeighed, open.length);
   const candidates = Array.from({ length: count }, (_, rank): Candidate => {

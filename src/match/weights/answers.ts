@@ -59,13 +59,10 @@ export function withAnswers(
   { weights, logOdds }: Pick<Learned, "weights" | "logOdds">,
   known: Known,
 ): Answered {
-  // The table may have more classes than were learned from.
-  if (known.size === 0)
-    return {
-      weights,
-      logOdds: known.ruled === undefined ? logOdds : scorePairs(table.levels, weights, table.columns),
-    };
-  const found = taughtWeights(table, weights, known, moving(table, weights));
+  if (known.size === 0) return { weights, logOdds };
+  const { judged = known } = known;
+  const found =
+    judged.size === 0 ? { weights } : taughtWeights(table, weights, judged, moving(table, weights));
   return { ...found, logOdds: scorePairs(table.levels, found.weights, table.columns) };
 }
 

@@ -190,28 +190,18 @@ function classExpectation(table: PairTable): Expectation {
 export const certain = 1e9;
 export const byRule = 1e5;
 
-interface Scored<Table extends PairTable> {
-  readonly table: Table;
-  readonly logOdds: Float64Array;
-}
-
-/** Gives pairs that people or rules decided, each a class of its own, log-odds that no evidence outweighs. */
-export const decide = <Table extends PairTable>(scored: Scored<Table>, known: Known): Scored<Table> =>
-  decideByAnswers(decideByRules(scored, known), known);
-
-export const decideByRules = <Table extends PairTable>(scored: Scored<Table>, { ruled }: Known) =>
-  ruled === undefined ? scored : withOdds(scored, ruled, byRule);
-
-export const decideByAnswers = <Table extends PairTable>(scored: Scored<Table>, known: Known) =>
-  withOdds(scored, known, certain);
-
-function withOdds<Table extends PairTable>(
-  { table, logOdds }: Scored<Table>,
-  known: ReadonlyMap<number, number>,
-  odds: number,
-): Scored<Table> {
+/** Gives known pairs, each a class of its own, log-odds that no evidence outweighs. */
+export function decide<Table extends PairTable>(
+  table: Table,
+  logOdds: Float64Array,
+  known: Known,
+): { readonly table: Table; readonly logOdds: Float64Array } {
   if (known.size === 0) return { table, logOdds };
-  const decided = Float64Array.from(known.values(), (match) => (match === 1 ? odds : -odds));
+  const { judged = known } = known;
+  const decided = Float64Array.from(
+    known,
+    ([pair, match]) => (match === 1 ? 1 : -1) * (judged.has(pair) ? certain : byRule),
+  );
   const all = new Float64Array(logOdds.length + known.size);
   all.set(logOdds);
   all.set(decided, logOdds.length);

@@ -112,7 +112,7 @@ describe("learning without labels", () => {
     expect([...knownPlaces(table, [{ left: 300, right: 300, match: true }], 5)]).toEqual([
       ...knownPlaces(table, [{ left: 300, right: 300, match: true }]),
     ]);
-    const decided = decide({ table, logOdds: learned.logOdds }, known);
+    const decided = decide(table, learned.logOdds, known);
     const oddsOf = (pair: number) => decided.logOdds[decided.table.classOf[pair]];
     for (const [pair, match] of known) expect(oddsOf(pair) > 1000).toBe(match === 1);
     for (const [pair, place] of table.classOf.entries())
