@@ -281,15 +281,12 @@ const withRuled = (judged: Known, ruled: Known): Known =>
   Object.assign(new Map([...ruled, ...judged]), { judged, shares: judged.shares });
 
 function reportOfRules(
-  { compared: { rules, forbidden = [], ...table }, same, given }: Compared<unknown>,
+  { compared: { rules, forbidden, ...table }, same, given }: Compared<unknown>,
   weights: Weights,
 ): RulesReport | undefined {
   if (rules === undefined || same === undefined) return undefined;
   const logOdds = scorePairs(table.levels, weights, table.columns);
-  const report = rulesReport(rules, same, forbidden, logOdds);
-  if (report.example === undefined) return report;
-  const [left, right] = rowsInOrder(table, given(report.example));
-  return { ...report, example: { left, right } };
+  return rulesReport(rules, same, { forbidden, logOdds }, (pair) => rowsInOrder(table, given(pair)));
 }
 
 const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({

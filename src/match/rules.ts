@@ -8,7 +8,7 @@ import { ArgumentError, TableError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { placesByNumber } from "../places-by-number.js";
 import { NumberedKeys } from "./candidates/blocks.js";
-import { PairSet, type Pairs } from "./candidates/pair-set.js";
+import { PairSet } from "./candidates/pair-set.js";
 import type { TableColumns } from "./columns/align.js";
 import { partsOfColumn, readPairOf } from "./columns/column-names.js";
 import { both, type ColumnOptions, readField } from "./columns/fields.js";
@@ -148,15 +148,13 @@ export const sameBy = (rules: PairRules | undefined, a: number, b: number): stri
 export const reasonByRule = (rule: string | undefined): string | undefined =>
   rule === undefined ? undefined : `the same by ${rule}`;
 
-/** Pairs that `same` rules decide, how many each, and those that a `never` rule forbids. */
-export interface SamePairs {
-  readonly pairs: Pairs;
-  readonly counts: readonly number[];
-  readonly contradicted: Pairs;
-}
+export type SamePairs = ReturnType<typeof samePairs>;
 
-/** Of one table the smaller row of a pair is first. @throws ArgumentError for a rule of too many pairs */
-export function samePairs(rules: PairRules, isOneTable: boolean): SamePairs {
+/**
+ * The pairs that `same` rules decide, how many each, and those that a `never` rule forbids. Of one table the smaller row is first.
+ * @throws ArgumentError for a rule of too many pairs
+ */
+export function samePairs(rules: PairRules, isOneTable: boolean) {
   const rows = rules.same[0]?.right.length ?? 0;
   const [pairs, contradicted] = [new PairSet(rows), new PairSet(rows)];
   const counts = rules.same.map(({ name, left, right }) => {
@@ -220,20 +218,24 @@ export function allowedPairs(
   return { pairs, classes: { ...classes, classOf: withRoom(classOf, count) }, forbidden };
 }
 
-/** @param forbidden by `never` rule, pairs of each class @param logOdds of each class */
+/** @param forbidden by `never` rule, pairs of each class @param logOdds of each class @param shown a pair of the tables' rows */
 export function rulesReport(
   { same, never }: PairRules,
   { counts, contradicted: { left, right } }: SamePairs,
-  forbidden: readonly Uint32Array[],
-  logOdds: Float64Array,
+  {
+    forbidden = [],
+    logOdds,
+  }: { readonly forbidden?: readonly Uint32Array[]; readonly logOdds: Float64Array },
+  shown: (pair: RowPair) => readonly [left: number, right: number],
 ): RulesReport {
+  const examples = Array.from(left.subarray(0, 1), (row, at) => shown({ left: row, right: right[at] }));
   const likely = (pairs: Uint32Array): number =>
     pairs.reduce((sum, count, place) => sum + (logOdds[place] >= 0 ? count : 0), 0);
   return {
     same: Object.fromEntries(same.map(({ name }, at) => [name, counts[at]])),
     never: Object.fromEntries(never.map(({ name }, at) => [name, likely(forbidden[at])])),
     contradicted: left.length,
-    ...(left.length > 0 && { example: { left: left[0], right: right[0] } }),
+    example: examples.map(([left, right]) => ({ left, right }))[0],
   };
 }
 

@@ -52,7 +52,8 @@ export function acceptedScores(
 }
 
 /** The pairs among these that rules decided, and the others. */
-export function dividedByRules(pairs: Int32Array, known: Known) {
+export function dividedByRules(pairs: Int32Array, known: Known): Pick<ScoredPairs, "accepted" | "ruled"> {
+  if (known.judged === undefined) return { accepted: pairs };
   const isRuled = (pair: number): boolean => known.has(pair) && known.judged?.has(pair) === false;
   return { ruled: pairs.filter(isRuled), accepted: pairs.filter((pair) => !isRuled(pair)) };
 }
