@@ -13,9 +13,14 @@ export interface SentenceModule {
 /** The modules in order; undefined without modules.json. @throws ModelError */
 export async function readModules(folder: string): Promise<SentenceModule[] | undefined> {
   // loaded late, as in folder-json.ts
-  const { array, object, optional, pipe, regex, string } = await import("valibot");
+  const { array, object, optional, pipe, regex, string, transform } = await import("valibot");
   const { readJson: readFile } = await import("../files/json.js");
-  const place = pipe(string(), regex(/^(?!\.+$)[\w.-]*$/, "it is not the name of a folder below the model"));
+  const place = pipe(
+    string(),
+    // model2vec's place of its only files
+    transform((path) => (path === "." ? "" : path)),
+    regex(/^(?!\.+$)[\w.-]*$/, "it is not the name of a folder below the model"),
+  );
   const schema = array(object({ type: string(), path: optional(place, "") }));
   const trouble = { error: ModelError, cure: "Download modules.json again." };
   const modules = await readFile(`${folder}/modules.json`, schema, trouble);
@@ -52,13 +57,13 @@ export async function readPooling(folder: string) {
 export async function moduleFacts(folder: string) {
   const { settings } = await readPooling(folder);
   const modules = (await readModules(folder)) ?? [];
-  const known = ["Transformer", "Pooling", "Normalize", "Dropout"];
+  const known = ["Transformer", "StaticEmbedding", "Pooling", "Normalize", "Dropout"];
   const dense = modules.findLast(({ type }) => type === "Dense");
   const width =
     dense && numberAt((await readJson(`${folder}/${dense.path}/config.json`)) ?? {}, "out_features");
   return {
     oddModule: modules.find(({ type }) => !known.includes(type))?.type,
-    isPoolingAssumed: settings === undefined,
+    isPoolingAssumed: settings === undefined && !modules.some(({ type }) => type === "StaticEmbedding"),
     leavesPromptOut: settings?.include_prompt === false,
     ...(await readPrompts(folder)),
     ...(width !== undefined && { dimension: width }),

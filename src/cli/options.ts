@@ -122,7 +122,7 @@ export const many = <Flags extends string>(flags: Flags, description: string) =>
 export const tableOutput = (what: string, byDefault: string) =>
   option(
     "-o, --output <file>",
-    `${what}: .csv, .tsv, .jsonl, .parquet; - is standard output (default: ${byDefault})`,
+    `${what}: .csv, .tsv, .jsonl, .parquet, .xlsx; - is standard output (default: ${byDefault})`,
   );
 
 export function choice<

@@ -89,7 +89,7 @@ const mostShown = 2;
  * Joins the right table's rows to the left table's by all columns that carry evidence, or by those named. If the promised
  * precision is not established, the likely pairs are written: those whose precision is established highest to `output`, and the
  * others to `likelyPath`; all of them to `output` where no part of them is.
- * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output
+ * @param output .csv, .tsv, .jsonl, .parquet or .xlsx; "-" is standard output
  * @throws TableError, also if pearl chose one column of several and it holds categories or would leave out more than a third
  *   of the right rows; UsageError if both paths are the same file, ArgumentError
  */

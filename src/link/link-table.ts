@@ -38,11 +38,11 @@ export interface LinkOptions
   readonly precision?: number;
   /** A column whose cells identify rows: a row whose other cells change stays the same row. */
   readonly key?: string;
-  /** Keys identify rows within a source. Default: the name of the file. */
+  /** Keys identify rows within a source. Default: the source of the store's keys; of none or several, the name of the file. */
   readonly source?: string;
   /** A function is called if rows are compared. Default: the embedded model. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none" | (() => Promise<PhraseEncoder>);
-  /** The table's rows with `entity` in front: .csv, .tsv, .jsonl, .parquet, or "-"; nothing is written by default. */
+  /** The table's rows with `entity` in front: .csv, .tsv, .jsonl, .parquet, .xlsx, or "-"; nothing is written by default. */
   readonly output?: string;
   readonly format?: RowsFormat;
   /** Where all likely pairs of the store are written if the promise is refused; nothing is written by default. */
@@ -137,10 +137,15 @@ async function linkInto(
     const state = await readState(store);
     if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
     const settings = state.settings ?? (await newSettings(path, table, options));
-    const { source = stemOf(path) } = options;
     const keys = options.key === undefined ? undefined : checkedKeys(path, table.columns[options.key]);
     const cellsOf = (row: number): string[] => settings.columns.map((name) => table.columns[name][row]);
-    const incoming = { source, keys, rows: table.phrases.length, cellsOf };
+    const incoming = {
+      source: options.source,
+      name: stemOf(path),
+      keys,
+      rows: table.phrases.length,
+      cellsOf,
+    };
     const encoder = checkedEncoder(store, settings, options);
     const result = await linkRows(store, state, incoming, { ...options, settings, encoder });
     return { result, likely: await likelyLines(store) };

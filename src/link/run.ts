@@ -12,8 +12,10 @@ import { type Store, version } from "./store.js";
 
 /** The rows of the table that is linked. */
 export interface IncomingRows {
-  /** Keys are unique within a source. */
-  readonly source: string;
+  /** Keys are unique within a source. Undefined: that of the store's keys, or of a store with none or several, `name`. */
+  readonly source?: string;
+  /** Of the table, which names a source of its own. */
+  readonly name: string;
   /** Undefined: rows are known by their content. */
   readonly keys?: readonly string[];
   readonly rows: number;
@@ -58,10 +60,17 @@ export async function linkRows(
   options: RunOptions,
 ): Promise<RunResult> {
   const { run, model: before } = state;
-  const identified = await identify(store, incoming, state.nextRow);
+  const source = incoming.source ?? (await sourceOfKeys(store, incoming)) ?? incoming.name;
+  const identified = await identify(store, { ...incoming, source }, state.nextRow);
+  if (incoming.source === undefined && source !== incoming.name) {
+    await refuseOtherKeys(store, source);
+    options.onNote?.(
+      `keys are those of ${source}, the one source of the store; if they are not, name another with --source`,
+    );
+  }
   if (incoming.keys === undefined && identified.added > 0 && (await hasKeys(store)))
     options.onNote?.(
-      `${incoming.source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
+      `${source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
         "ones. If they are not, take this run back with --undo and name the key",
     );
   const hasLearned = mustLearn(state, identified, options);
@@ -97,7 +106,7 @@ export async function linkRows(
   }
   const after = await countEntities(store);
   const time = new Date().toISOString();
-  await store.append("run", [[run, time, incoming.source, nextEntity, after.entities, after.pairs, null]]);
+  await store.append("run", [[run, time, source, nextEntity, after.entities, after.pairs, null]]);
   const counts = await result(run, after);
   return { counts, model, writeReview };
 }
@@ -128,7 +137,11 @@ async function regroup(store: Store, { run, nextEntity: first }: StoreState, reg
  * Finds which rows of the table the store knows, by key where there is one, else by content: of rows with equal cells the nth is
  * the nth, first of those without a key. New rows are numbered from `nextRow`.
  */
-async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingRows, nextRow: number) {
+async function identify(
+  store: Store,
+  { source, keys, rows, cellsOf }: IncomingRows & { readonly source: string },
+  nextRow: number,
+) {
   function* lines() {
     for (let row = 0; row < rows; row++)
       yield [row + 1, source, keys?.[row] ?? null, JSON.stringify(cellsOf(row))];
@@ -179,6 +192,35 @@ async function countValues<Value extends string>(
     `SELECT ${counts.join()} FROM (SELECT ${query}) AS line(value)`,
   );
   return found;
+}
+
+/** The source of the store's keys, for a table with keys, if they have one. */
+async function sourceOfKeys(store: Store, { keys }: IncomingRows): Promise<string | undefined> {
+  if (keys === undefined) return undefined;
+  const found = await store.query<{ source: string }>(
+    'SELECT DISTINCT source FROM "row" WHERE until IS NULL AND key IS NOT NULL LIMIT 2',
+  );
+  return found.length === 1 ? found[0].source : undefined;
+}
+
+/** Rows whose keys are looked at. */
+const lookedAt = 1000;
+
+/** @throws StoreError where most rows differ in most cells from the rows that have their keys */
+async function refuseOtherKeys(store: Store, source: string): Promise<void> {
+  const pairs = await store.query<{ given: string; stored: string }>(
+    `SELECT n.cells AS given, r.cells AS stored FROM new_linked n JOIN "row" r USING ("row")
+     WHERE r.until IS NULL LIMIT ${lookedAt}`,
+  );
+  const strangers = pairs.filter(({ given, stored }) => {
+    const [cells, others] = [given, stored].map((text): string[] => JSON.parse(text));
+    return 2 * cells.filter((cell, column) => cell === others[column]).length < cells.length;
+  });
+  if (2 * strangers.length > pairs.length)
+    throw new StoreError(
+      `of ${pairs.length} keys that ${store.path} knows, ${strangers.length} belong to rows with other cells in most ` +
+        `columns. If the table is of another source, name it with --source; if it is not, say --source ${source}.`,
+    );
 }
 
 /** Whether the store has rows with keys of the table's source. */

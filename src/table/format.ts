@@ -17,10 +17,11 @@ export interface LineStyle {
 }
 
 /** A format that embeddings can be written in. */
-export type EmbeddingFormat = "csv" | "tsv" | "jsonl" | "parquet" | "npy";
+export const embeddingFormats = ["csv", "tsv", "jsonl", "parquet", "npy"] as const;
+export type EmbeddingFormat = (typeof embeddingFormats)[number];
 
 /** A format that rows can be written in. */
-export const rowsFormats = ["csv", "tsv", "jsonl", "parquet"] as const;
+export const rowsFormats = ["csv", "tsv", "jsonl", "parquet", "xlsx"] as const;
 export type RowsFormat = (typeof rowsFormats)[number];
 
 const bothByExtension = {
@@ -31,6 +32,8 @@ const bothByExtension = {
   ".parquet": "parquet",
   ".pq": "parquet",
 } as const;
+
+const rowsByExtension: Record<string, RowsFormat> = { ...bothByExtension, ".xlsx": "xlsx" };
 
 const readableByExtension: Record<string, TableFormat> = {
   ...bothByExtension,
@@ -56,16 +59,15 @@ export function stemOf(path: string): string {
 
 /** The ending of a file's name by which rows are written, such as `.csv`; "" for another one. */
 export const rowsEndingOf = (path: string): string =>
-  Object.hasOwn(bothByExtension, extname(path).toLowerCase()) ? extname(path) : "";
+  Object.hasOwn(rowsByExtension, extname(path).toLowerCase()) ? extname(path) : "";
 
 /** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. @throws UsageError for another extension */
 export function rowsFormatOfName(path: string, otherCure = ", or add --format csv (for -o)"): RowsFormat {
   const extension = extname(path).toLowerCase();
-  const byExtension: Record<string, RowsFormat> = bothByExtension;
-  const format = path === "-" || isPostgresAddress(path) ? "csv" : byExtension[extension];
+  const format = path === "-" || isPostgresAddress(path) ? "csv" : rowsByExtension[extension];
   if (format !== undefined) return format;
   throw new UsageError(
-    `${path || "The name is empty"}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these${otherCure}.`,
+    `${path || "The name is empty"}: rows are written as .csv, .tsv, .jsonl, .parquet or .xlsx. End the name in one of these${otherCure}.`,
   );
 }
 
@@ -86,6 +88,7 @@ const marks = [
   ["PK\x03\x04", "zip"],
   ["\x28\xb5\x2f\xfd", "other-archive"], // Zstandard
   ["BZh", "other-archive"],
+  ["\xd0\xcf\x11\xe0", "old-workbook"],
   ["\xfd7zXZ", "other-archive"],
   ["\xff\xfe\0\0", "utf-32"],
   ["\0\0\xfe\xff", "utf-32"],

@@ -9,6 +9,7 @@ import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
+import { sheetLine } from "./spreadsheet.js";
 
 /** How a table is read. What is left out is found in the file. */
 export interface TableOptions {
@@ -238,7 +239,7 @@ function describe(
 ) {
   const shown = shownPath(path);
   const { delimiter, header, headerIsSure, rowCount, blankLines, titleLines = 0 } = imported;
-  const { encoding, lineEnd, hasByteOrderMark } = imported;
+  const { encoding, lineEnd, hasByteOrderMark, workbook } = imported;
   const columns = imported.columns.map(({ name }) => name);
   const column = columns[choosePhraseColumn(shown, imported.columns, wantedColumn)];
   const doubt = headerIsSure
@@ -248,7 +249,12 @@ function describe(
       : " (--header if the first line is one)";
   const titles = `a title of ${titleLines} line${titleLines === 1 ? "" : "s"} (--no-header if these are rows)`;
   const place = titleLines === 0 ? `in the first line${doubt}` : `below ${titles}`;
-  const separated = delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`;
+  const separated =
+    workbook !== undefined
+      ? sheetLine(workbook)
+      : delimiter === undefined
+        ? "one column"
+        : `${nameOfDelimiter(delimiter)}-separated`;
   const cells = `${separated}, ${header ? `header ${place}` : `no header${doubt}`}`;
   const layouts = {
     text: "one phrase a line",

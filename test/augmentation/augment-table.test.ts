@@ -29,7 +29,7 @@ describe("a table's twins", () => {
       expect(report.byRule["legal-form"]).toBe(2);
       expect(Object.keys(report.byRule)).toEqual([...RULE_NAMES]);
       await expect(augmentTable(table, join(folder, "x.npy"), augmenter)).rejects.toThrow(
-        /\.csv, \.tsv, \.jsonl or \.parquet/,
+        /\.csv, \.tsv, \.jsonl, \.parquet or \.xlsx/,
       );
     } finally {
       await table.close();

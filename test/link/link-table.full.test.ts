@@ -162,12 +162,24 @@ describe("rows with a key", () => {
     expect(after.entityOf).toEqual(entityOf.map((name, at) => (at === row ? entityOf[other] : name)));
   });
 
-  it("are other rows in another source", async () => {
+  it("are those of the store's one source, whatever the file's name, unless another is named", async () => {
     const store = copyOf(withKeys);
-    const other = await link(write("keyed-2.csv", keyed, rest), store, { key: "id" });
-    expect(other).toMatchObject({ known: 0, added: rest.length, changed: 0 });
-    const same = await link(path("keyed-2.csv"), store, { key: "id", source: "keyed" });
-    expect(same).toMatchObject({ known: rest.length, added: 0 });
+    const notes: string[] = [];
+    const next = write("keyed-2.csv", keyed, [...most.slice(0, 20), ...rest]);
+    const same = await link(next, store, { key: "id", onNote: (note) => notes.push(note) });
+    expect(same).toMatchObject({ known: 20 + rest.length, added: 0, changed: 0 });
+    expect(notes.at(-1)).toMatch("keys are those of keyed, the one source of the store");
+    const other = await link(next, store, { key: "id", source: "keyed-2" });
+    expect(other).toMatchObject({ known: 0, added: 20 + rest.length, changed: 0 });
+  });
+
+  it("are refused where they belong to other rows in the store's one source", async () => {
+    const store = copyOf(withKeys);
+    const turned = { ...keyed, id: [...keyed.id].reverse() };
+    const next = write("keyed-3.csv", turned, most.slice(0, 20));
+    await expect(link(next, store, { key: "id" })).rejects.toThrow(/say --source keyed/);
+    const named = await link(next, store, { key: "id", source: "keyed-3" });
+    expect(named).toMatchObject({ known: 0, added: 20 });
   });
 });
 

@@ -1,6 +1,6 @@
 /** Transformers from a hub: phrases as subword tokens. */
 import type { Architecture } from "../architecture.js";
-import { families, poolingOf, tokenLimit } from "./published.js";
+import { families, poolingOf, staticFamily, tokenLimit } from "./published.js";
 import { type TokensFeature, tokens } from "./reading.js";
 
 export const transformer: Architecture<TokensFeature> = {
@@ -9,9 +9,10 @@ export const transformer: Architecture<TokensFeature> = {
   // what builds graphs is loaded where it is needed
   scratch: async (folder, options) => (await import("./scratch-model.js")).writeScratchModel(folder, options),
   convert: {
-    families: Object.keys(families),
+    families: [...Object.keys(families), staticFamily],
     async graphOf(published) {
-      const { folder } = published;
+      const { folder, config } = published;
+      if (config.model_type === staticFamily) return (await import("./model2vec.js")).staticGraph(published);
       const { checkBuildable, withDense } = await import("./dense.js");
       await checkBuildable(folder);
       const pooling = await poolingOf(folder);

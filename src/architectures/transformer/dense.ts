@@ -14,7 +14,7 @@ import { checkedWeight } from "./from-weights.js";
 
 /** @throws ModelError for a module that pearl cannot compute */
 export async function checkBuildable(folder: string): Promise<void> {
-  const built = ["Transformer", "Pooling", "Dense", "Normalize", "Dropout"];
+  const built = ["Transformer", "StaticEmbedding", "Pooling", "Dense", "Normalize", "Dropout"];
   const odd = (await readModules(folder))?.find(({ type }) => !built.includes(type));
   refuseModule({ path: folder, oddModule: odd?.type });
 }

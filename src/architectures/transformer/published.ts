@@ -16,6 +16,9 @@ export const families: Readonly<Record<string, string>> = {
   modernbert: "ModernBertModel",
 };
 
+/** `model_type` of static models, tables of token vectors. */
+export const staticFamily = "model2vec";
+
 const DEFAULT_LENGTH = 512;
 
 /** The smallest limit that any file states: sentence-transformers', the tokenizer's, the position table's. */

@@ -1,6 +1,6 @@
 /** `pearl encode`: writes a table with the embeddings of its phrases. */
 import type { EncodeTableReport } from "../../encoder/encode-table.js";
-import { rowsFormats, stemOf } from "../../table/format.js";
+import { embeddingFormats, stemOf } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, resumption, shared } from "../options.js";
@@ -17,8 +17,7 @@ export default command({
       ".parquet, .csv, .tsv, .jsonl or .npy; - is standard output (default: NAME.embeddings.parquet)",
     ),
     choice("--format <name>", "format of the output (default: by its name; csv on standard output)", [
-      ...rowsFormats,
-      "npy",
+      ...embeddingFormats,
     ]),
     ...shared.tableEncoding,
     shared.batchSize,

@@ -33,7 +33,7 @@ const declared = [
   shared.format,
   shared.report,
   option("--key <column>", "a column that identifies rows, also those whose other cells change"),
-  option("--source <name>", "where keys are unique (default: the file's name without its ending)"),
+  option("--source <name>", "where keys are unique (default: the store's; the first time, the file's name)"),
   option("--precision <p>", "expected share of correct pairs within entities (default: 0.9)", fraction),
   option("--link-likely", "if the precision is not established: link likely rows all the same"),
   option("--review-out <file>", "write doubtful pairs for a person to decide"),

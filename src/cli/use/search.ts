@@ -18,7 +18,10 @@ const options = [
   option("-k, --top <n>", "rows per query", positiveInteger, 10),
   option("--queries <file>", "a table of queries (CSV, TSV, JSONL, Parquet, plain text)"),
   shared.phrase,
-  option("-o, --output <file>", "write the hits: .csv, .tsv, .jsonl or .parquet; - is standard output"),
+  option(
+    "-o, --output <file>",
+    "write the hits: .csv, .tsv, .jsonl, .parquet or .xlsx; - is standard output",
+  ),
   shared.format,
   shared.json,
   option("--prompt <text>", "text put before each query (default: the index's)"),

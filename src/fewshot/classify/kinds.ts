@@ -147,7 +147,7 @@ export interface ClassifyTableOptions extends ClassifyOptions, FileOptions {}
 
 /**
  * Writes the rows of a table with two more columns: `kind`, empty for none of the kinds, and its `probability`.
- * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output; undefined writes nothing
+ * @param output .csv, .tsv, .jsonl, .parquet or .xlsx; "-" is standard output; undefined writes nothing
  * @throws TableError, ModelError
  */
 export async function classifyTable(

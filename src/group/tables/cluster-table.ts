@@ -39,7 +39,7 @@ export interface ClusterTableReport extends Clustering {
  * `representative` (the phrase of the group) and `similarity` to it. Rows keep their order. A column of telephone numbers, dates
  * or codes is grouped as such; `similarity` is then the probability that the two are the same.
  *
- * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output; undefined writes nothing
+ * @param output .csv, .tsv, .jsonl, .parquet or .xlsx; "-" is standard output; undefined writes nothing
  * @throws TableError, also if `table.column` is not given and the chosen column holds categories; ArgumentError
  */
 export async function clusterTable(

@@ -47,7 +47,7 @@ import {
   writeRemoved,
 } from "./group-files.js";
 
-/** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl or .parquet. */
+/** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl, .parquet or .xlsx. */
 export interface DedupeOutputs {
   /** The rows without duplicates; "-" is standard output. */
   readonly kept: string;

@@ -23,7 +23,7 @@ export const mostRelated = 10_000;
 
 /**
  * Writes pairs in the given order.
- * @param path .csv, .tsv, .jsonl or .parquet; "-" is standard output
+ * @param path .csv, .tsv, .jsonl, .parquet or .xlsx; "-" is standard output
  * @param input the table whose way of writing lines it keeps
  * @returns the number of pairs
  */

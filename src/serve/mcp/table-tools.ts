@@ -15,7 +15,7 @@ const file = z.string().describe("CSV, TSV, JSONL, Parquet or text");
 const output = z
   .string()
   .optional()
-  .describe("a new .csv, .tsv, .jsonl or .parquet file; without it nothing is written");
+  .describe("a new .csv, .tsv, .jsonl, .parquet or .xlsx file; without it nothing is written");
 const limit = z.int().min(0).max(100).default(10).describe("examples in the answer");
 const compared = {
   on: z.array(z.string()).optional().describe('columns to compare, as "name" or "LEFT=RIGHT"; default all'),

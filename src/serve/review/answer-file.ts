@@ -78,7 +78,7 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
 function formatOfReview(path: string): RowsFormat {
   if (isPostgresAddress(path) || rowsEndingOf(path) !== "") return rowsFormatOfName(path);
   throw new UsageError(
-    `${path}: the answers are written into the review. Name a .csv, .tsv, .jsonl or .parquet file that --review-out wrote.`,
+    `${path}: the answers are written into the review. Name a .csv, .tsv, .jsonl, .parquet or .xlsx file that --review-out wrote.`,
   );
 }
 

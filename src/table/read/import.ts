@@ -65,6 +65,8 @@ export interface Imported {
   readonly lineEnd?: LineStyle["lineEnd"];
   readonly hasByteOrderMark?: boolean;
   readonly encoding?: Encoding;
+  /** The sheet of a workbook that was read. */
+  readonly workbook?: Source["workbook"];
 }
 
 export async function importText(
@@ -81,7 +83,7 @@ export async function importText(
   const { cures, onStored } = options;
   const names = columnNames(path, shape, { cures, firstLine });
   const target = join(database.folder, "clean.txt");
-  const { hasByteOrderMark, encoding } = source;
+  const { hasByteOrderMark, encoding, workbook } = source;
   const settings = { path, shape, columns: names.length, isJson, cures, firstLine };
   const copy = await cleanCopy(chunks, target, settings);
   await readCleanCopy(database, target, { ...settings, onStored }, copy);
@@ -99,7 +101,7 @@ export async function importText(
   const lineEnd = breaks.filter((end) => end === "\r\n").length * 2 > breaks.length ? "\r\n" : "\n";
   return {
     ...{ columns, rowCount, identity, delimiter, header, headerIsSure, blankLines, titleLines },
-    ...{ lineEnd, hasByteOrderMark, encoding },
+    ...{ lineEnd, hasByteOrderMark, encoding, workbook },
   };
 }
 

@@ -10,6 +10,7 @@ import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../../
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf, type TableFormat } from "../format.js";
 import { withoutPassword } from "../postgres/address.js";
+import { type SheetText, sheetPlace, sheetText } from "../spreadsheet.js";
 import { type Encoding, inUtf8, lastCharacter } from "./decode.js";
 import { sampleBytes } from "./sniff.js";
 
@@ -41,18 +42,19 @@ export const pathWord = (path: string): string => (path === standardInput ? "FIL
  */
 export async function checkFile(path: string): Promise<number> {
   refuseUnknownAddress(path);
+  const { file } = sheetPlace(path);
   if (path === standardInput || isPostgresAddress(path)) return 0;
   if (isObjectAddress(path)) {
     const { objectState } = await import("../../files/object-storage/read.js");
-    const { size } = await objectState(path);
+    const { size } = await objectState(file);
     if (size === 0) throw emptyFile(path);
     return size;
   }
   try {
-    const status = await stat(path);
+    const status = await stat(file);
     if (status.isDirectory()) throw new TableError(`${path} is a directory. Give one file inside it.`);
     if (!status.isFile()) return status.size;
-    await (await open(path, "r")).close();
+    await (await open(file, "r")).close();
     if (status.size === 0) throw emptyFile(path);
     return status.size;
   } catch (error) {
@@ -90,15 +92,27 @@ export async function openSource(
   onBytes?: (bytes: number) => void,
   encoding?: string,
 ): Promise<Source> {
+  const { file } = sheetPlace(path);
   const raw =
     path === standardInput
       ? process.stdin
       : isObjectAddress(path)
-        ? (await import("../../files/object-storage/read.js")).readObject(path, { signal })
-        : createReadStream(path, { highWaterMark: 1 << 20 });
+        ? (await import("../../files/object-storage/read.js")).readObject(file, { signal })
+        : createReadStream(file, { highWaterMark: 1 << 20 });
   const packed = await peek(counted(raw, signal, onBytes));
   const source = packed.signature === "gzip" ? await peek(gunzip(path, packed.chunks)) : packed;
+  if (source.signature === "zip") return fromWorkbook(path, source);
   return decoded(path, source, encoding);
+}
+
+/** The text of a workbook's sheet, which is in memory as a whole. */
+async function fromWorkbook(path: string, { chunks }: Source): Promise<Source> {
+  const { file, sheet } = sheetPlace(path);
+  const bytes: Buffer[] = [];
+  for await (const chunk of chunks) bytes.push(chunk);
+  const { text, ...found } = await sheetText(shownPath(file), Buffer.concat(bytes), sheet);
+  // By the mark, Excel knows the encoding of a CSV that is written from this table.
+  return { ...(await peek(Readable.from([text]))), hasByteOrderMark: true, workbook: found };
 }
 
 /** The source in UTF-8, unless its first bytes are those of no text. */
@@ -161,8 +175,8 @@ async function unlessAborted<Value>(awaited: Promise<Value>, signal?: AbortSigna
 
 /** The same table with a sample of `bytes`; `source` itself can only be closed any more. */
 export async function withLongerSample(source: Source, bytes: number): Promise<Source> {
-  const { hasByteOrderMark, signature, encoding } = source;
-  return { ...(await peek(source.chunks, bytes)), hasByteOrderMark, signature, encoding };
+  const { hasByteOrderMark, signature, encoding, workbook } = source;
+  return { ...(await peek(source.chunks, bytes)), hasByteOrderMark, signature, encoding, workbook };
 }
 
 /** Reads the sample ahead and gives it back as the first chunk. */
@@ -207,6 +221,8 @@ async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes) {
     close,
     /** Of the file; known when a byte beyond ASCII has been read. */
     encoding: {} as Encoding,
+    /** Of a workbook: the sheet that was read. */
+    workbook: undefined as Omit<SheetText, "text"> | undefined,
   };
 }
 
@@ -243,8 +259,8 @@ export async function refuseOtherThanParquet(path: string, file: string): Promis
 }
 
 const notText: Partial<Record<Signature, (word: string) => string>> = {
-  zip: () =>
-    "is a zip or spreadsheet file (.xlsx, .ods). Save the sheet as CSV (UTF-8) and give that, or unpack the zip.",
+  "old-workbook": () =>
+    "is a workbook of Excel 97 to 2003 (.xls), or has a password. Save it as .xlsx or CSV.",
   "other-archive": () => "has a compression that pearl does not read. Unpack it, or use gzip (.gz).",
   gzip: () => "is gzipped twice. Unpack it once.",
   parquet: () => "is a Parquet file, whatever its name says. Use --input-format parquet or name it .parquet.",

@@ -10,7 +10,7 @@ export const standardOutput = "-";
 
 /** Returns early where the reader closes the pipe, as `head` does: it has what it wants. */
 export async function writeToStandardOutput(
-  parts: AsyncIterable<string | Buffer> | Iterable<string>,
+  parts: AsyncIterable<string | Buffer> | Iterable<string | Buffer>,
 ): Promise<void> {
   try {
     await pipeline(Readable.from(parts, { objectMode: false }), process.stdout, { end: false });

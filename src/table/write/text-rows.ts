@@ -1,4 +1,4 @@
-/** Writes rows as CSV, TSV, JSONL or Parquet; the file appears under its name when it is complete. */
+/** Writes rows as CSV, TSV, JSONL, Parquet or an Excel workbook; the file appears under its name when it is complete. */
 import { writeFile } from "node:fs/promises";
 import { isPostgresAddress } from "../../files/place.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
@@ -62,6 +62,11 @@ export async function writeRows(
     await writeParquetRows(path, columns, counted());
     return rows;
   }
+  if (format === "xlsx") {
+    const { workbookOf } = await import("../spreadsheet.js");
+    await writeText(path, [await workbookOf(path, columns, counted())]);
+    return rows;
+  }
   const names = columns.map(nameOfColumn);
   const { delimiter, lineEnd, beginning } = styleOf(format, input);
   const textOf = (cells: readonly Cell[]): string =>
@@ -75,13 +80,13 @@ export async function writeRows(
 }
 
 /**
- * Writes parts of text one after the other; a file appears under its name when it is complete.
+ * Writes parts of a file one after the other; a file appears under its name when it is complete.
  * @param path "-" is standard output
  * @throws TableError where it cannot be written; whatever `parts` throws
  */
 export async function writeText(
   path: string,
-  parts: AsyncIterable<string> | Iterable<string>,
+  parts: AsyncIterable<string> | Iterable<string | Buffer>,
 ): Promise<void> {
   try {
     if (path === standardOutput) await writeToStandardOutput(parts);

@@ -70,7 +70,7 @@ describe("pearl augment", () => {
     const cases: [string[], number, RegExp][] = [
       [["phrases.csv", "--probabilities", "magic=1"], 2, /unknown augmentation "magic": use character/],
       [["phrases.csv", "--probabilities", "magic"], 2, /"magic" is not NAME=NUMBER/],
-      [["phrases.csv", "-o", "x.xlsx", "--no-wordnet"], 2, /x\.xlsx: rows are written as \.csv/],
+      [["phrases.csv", "-o", "x.docx", "--no-wordnet"], 2, /x\.docx: rows are written as \.csv/],
       [["phrases.csv", "-o", "./phrases.csv", "--no-wordnet"], 1, /is an input/],
       [["red wine", "-o", "x.csv"], 2, /-o needs a table/],
       [["phrases.csv", "--paraphrase-model", "x", "-o", "-"], 2, /must be a file or folder/],

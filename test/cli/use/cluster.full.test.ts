@@ -52,9 +52,9 @@ describe("pearl cluster", () => {
     const both = await run("cluster", "names.csv", "-c", "name", "--k", "2", "--threshold", "0.5");
     expect(both.code).toBe(2);
     expect(both.stderr).toContain("give only one of threshold, k and precision");
-    const ending = await run("cluster", "names.csv", "-c", "name", "-o", "groups.xlsx");
+    const ending = await run("cluster", "names.csv", "-c", "name", "-o", "groups.docx");
     expect(ending.code).toBe(2);
-    expect(ending.stderr).toContain("groups.xlsx: rows are written as .csv, .tsv, .jsonl or .parquet");
+    expect(ending.stderr).toContain("groups.docx: rows are written as .csv, .tsv, .jsonl, .parquet or .xlsx");
     const column = await run("cluster", "names.csv", "-c", "title");
     expect(column.code).toBe(1);
     expect(column.stderr).toContain("title");

@@ -151,7 +151,12 @@ describe("pearl join", () => {
     ["one file twice", ["left.csv", "left.csv"], 2, /same file.*pearl dedupe/s],
     ["a precision in percent", [...both, "--precision", "90"], 2, /between 0 and 1/],
     ["a kind that is none", [...both, "--kind-of", "name=shoe"], 2, /COLUMN=KIND; kinds are name, text/],
-    ["an output it cannot write", [...both, "-o", "out.xlsx"], 2, /\.csv, \.tsv, \.jsonl or \.parquet/],
+    [
+      "an output it cannot write",
+      [...both, "-o", "out.docx"],
+      2,
+      /\.csv, \.tsv, \.jsonl, \.parquet or \.xlsx/,
+    ],
     ["pairs without labels", [...both, "--pairs-out", "p.csv"], 2, /--labels or --review/],
   ];
   it.each(wrong)("names %s", async (_, parameters, exitCode, message) => {

@@ -114,7 +114,7 @@ describe("pearl search", () => {
     const both = await pearl(["search", "papers", "x", "--queries", "queries.txt"], { cwd });
     expect(both).toMatchObject({ code: 2 });
     const ending = await pearl(["search", "papers", "x", "-o", "hits.xls"], { cwd });
-    expect(ending.stderr).toContain(".csv, .tsv, .jsonl or .parquet");
+    expect(ending.stderr).toContain(".csv, .tsv, .jsonl, .parquet or .xlsx");
     expect((await pearl(["index", "delete", "papers"], { cwd })).code).toBe(2);
   });
 });

@@ -106,7 +106,7 @@ describe("--format", () => {
     await pearl(["cluster", "names.jsonl", "-c", "name", "-o", "groups.out", "--format", "parquet"], { cwd });
     expect(await query(`SELECT count(*) FROM read_parquet('${join(cwd, "groups.out")}')`)).toEqual([["3"]]);
     const odd = await pearl(["cluster", "names.jsonl", "-o", "groups.out"], { cwd });
-    expect(odd.stderr).toContain("groups.out: rows are written as .csv, .tsv, .jsonl or .parquet");
+    expect(odd.stderr).toContain("groups.out: rows are written as .csv, .tsv, .jsonl, .parquet or .xlsx");
   });
 });
 

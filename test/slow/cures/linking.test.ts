@@ -72,6 +72,13 @@ const linking: Readonly<Record<string, Case>> = {
     'rows 1 and 2 have the same key "Berlin". Name a column that tells rows apart, or leave --key out.',
     `${anew} --key id && rm new.pearl && ${anew}`,
   ),
+  "keys of another table": {
+    files: { "y.csv": "id,name,city\n1,Nokia,Espoo\n2,Volvo,Gothenburg\n3,Lego,Billund\n" },
+    before: `${anew} --key id`,
+    wrong: `${anew.replace("x.csv", "y.csv")} --key id`,
+    says: "If the table is of another source, name it with --source; if it is not, say --source x.",
+    cured: `${anew.replace("x.csv", "y.csv")} --key id --source y && ${anew.replace("x.csv", "y.csv")} --key id --source x`,
+  },
   "a store that is not there": usage(
     "pearl link --store t.pearl --history E1",
     "t.pearl: no such store. Check the name; pearl link TABLE --store FILE makes one.",

@@ -1,7 +1,9 @@
 /** Messages on tables, and on commands that read them: each names a cure, which is applied and works. */
+import { fileURLToPath } from "node:url";
 import { type Case, claimCures } from "./cases.js";
 
 const encode = "pearl encode --model pearl-strings -q";
+const workbook = fileURLToPath(new URL("../../fixtures/workbook.xlsx", import.meta.url));
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
 
 const cases: Readonly<Record<string, Case>> = {
@@ -10,6 +12,27 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: `${encode} x.csv -c name`,
     says: "line 2: 3 columns, expected 2. Quote fields that contain commas.",
     cured: `${encode} ok.csv -c name`,
+  },
+  "a workbook without the sheet": {
+    files: {},
+    before: `cp ${workbook} x.xlsx`,
+    wrong: `${encode} "x.xlsx?sheet=Orders"`,
+    says: 'x.xlsx has no sheet "Orders". Name one of its sheets: Customers, Orders 2024, Empty.',
+    cured: `${encode} "x.xlsx?sheet=Orders 2024"`,
+  },
+  "an empty sheet": {
+    files: {},
+    before: `cp ${workbook} x.xlsx`,
+    wrong: `${encode} "x.xlsx?sheet=Empty"`,
+    says: "or name another sheet: x.xlsx?sheet=NAME",
+    cured: `${encode} "x.xlsx?sheet=Customers" -c name`,
+  },
+  "a zip file in place of a table": {
+    files: { "x.csv": table },
+    before: "printf 'PK\\003\\004 and so on' > x.zip",
+    wrong: `${encode} x.zip -c name`,
+    says: "no workbook that can be read",
+    cured: `${encode} x.csv -c name`,
   },
   "an address of an unknown kind": {
     files: { "x.csv": table },

@@ -177,7 +177,7 @@ const servers: Readonly<Record<string, Case>> = {
   ),
   "a review on standard input": usage(
     `pearl ${review.replace("asked.csv", "-")} < asked.csv`,
-    "Name a .csv, .tsv, .jsonl or .parquet file that --review-out wrote.",
+    "Name a .csv, .tsv, .jsonl, .parquet or .xlsx file that --review-out wrote.",
     answers(review),
   ),
   "a review with a word for a decision": usage(
