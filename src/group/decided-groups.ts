@@ -26,10 +26,7 @@ export function sureRows(
 ): Int32Array {
   const { rootOf, unite, roots } = confirmedClasses(size, known);
   const foesOf = foesByLabel(known, rootOf);
-  const apart = apartRows(
-    rules,
-    known.filter(({ match }) => match),
-  );
+  const apart = apartRows(rules, known);
   const join = (row: number, other: number): void => {
     const [a, b] = [rootOf(row), rootOf(other)];
     if (a === b || foesOf.get(a)?.has(b) || apart?.unite(a, b) === false) return;
@@ -114,10 +111,8 @@ export function decidedGroups(
 ): Int32Array {
   const firstOf = new Int32Array(sureOf.length).fill(-1);
   const classes = disjointSets(sureOf.length);
-  const apart = apartRows(
-    rules,
-    Array.from(sureOf, (left, right) => ({ left, right })),
-  );
+  const sure = Array.from(sureOf, (left, right) => ({ left, right, match: true }));
+  const apart = apartRows(rules, sure);
   sureOf.forEach((label, row) => {
     if (firstOf[groupOf[row]] < 0) firstOf[groupOf[row]] = row;
     classes.unite(label, row);

@@ -153,8 +153,7 @@ async function fitGroups(
   const { weights, logOdds: candidateOdds, heldOut } = withAnswers(compared, learned, known);
   const decided = decide(compared, candidateOdds, known);
   const { rules } = compared;
-  const isMatch = ({ match }: KnownPair): boolean => match;
-  const apart = apartRows(rules, judgedRows(known, compared).filter(isMatch));
+  const apart = apartRows(rules, judgedRows(known, compared));
   const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = asStage(run, "grouping");
   const weigh = pairScorer(compared, weights);

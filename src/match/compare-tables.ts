@@ -75,7 +75,7 @@ export interface ComparedTables extends PairTable {
   readonly comparison: RowComparison;
   readonly rules?: PairRules;
   /** By `never` rule, how many pairs of each class it forbids: these are none of the pairs. */
-  readonly forbidden?: readonly Uint32Array[];
+  readonly forbidden: readonly Uint32Array[];
 }
 
 /** Candidates per row and source, for two tables and for one. */
@@ -133,10 +133,7 @@ export async function compareTables(
       : await classed(sortedRows(await find(), rows[0]), comparison, comparing);
   const drawn = drawPairs(rows, isOneTable, all.pairs);
   const random = await pairLevels(comparison(), drawn, { ...run, onProgress: undefined });
-  const { pairs, classes, forbidden } =
-    rules === undefined
-      ? { ...all, forbidden: undefined }
-      : allowedPairs(all.pairs, all.classes, rows[0], rules);
+  const { pairs, classes, forbidden } = allowedPairs(all, rows[0], rules);
   return {
     ...{ ...pairs, ...classes, isOneTable, rows, tables, rules, forbidden, comparison: comparison() },
     ...{ columns: comparison().columns, random },

@@ -186,17 +186,21 @@ export function* confirmed(same: SamePairs | undefined): Generator<RowPair & { r
   for (let pair = 0; pair < left.length; pair++) yield { left: left[pair], right: right[pair], match: true };
 }
 
+interface CandidatePairs {
+  readonly pairs: { readonly left: SortedRows; readonly right: Int32Array };
+  readonly classes: PairClasses;
+}
+
 /**
  * The pairs that no `never` rule forbids, in the memory of the given ones, and for each rule how many pairs of each class it
  * forbids.
  */
-export function allowedPairs(
-  { left, right }: { readonly left: SortedRows; readonly right: Int32Array },
-  classes: PairClasses,
-  rows: number,
-  { never }: PairRules,
-) {
+export function allowedPairs(all: CandidatePairs, rows: number, rules: PairRules | undefined) {
+  if (rules === undefined || rules.never.length === 0) return { ...all, forbidden: [] };
+  const { never } = rules;
+  const { classes } = all;
   const { classOf } = classes;
+  const { left, right } = all.pairs;
   const forbidden = never.map(() => new Uint32Array(classCount(classes)));
   const starts = new Uint32Array(rows + 1);
   let count = 0;
@@ -222,10 +226,7 @@ export function allowedPairs(
 export function rulesReport(
   { same, never }: PairRules,
   { counts, contradicted: { left, right } }: SamePairs,
-  {
-    forbidden = [],
-    logOdds,
-  }: { readonly forbidden?: readonly Uint32Array[]; readonly logOdds: Float64Array },
+  { forbidden, logOdds }: { readonly forbidden: readonly Uint32Array[]; readonly logOdds: Float64Array },
   shown: (pair: RowPair) => readonly [left: number, right: number],
 ): RulesReport {
   const examples = Array.from(left.subarray(0, 1), (row, at) => shown({ left: row, right: right[at] }));
@@ -248,8 +249,11 @@ export interface Apart {
 /** The number of a group in a rule where its rows have several; -1 where all their cells are empty. */
 const mixed = -2;
 
-/** @param together pairs that are the same whatever rules say */
-export function apartRows(rules: PairRules | undefined, together: Iterable<RowPair> = []): Apart | undefined {
+/** @param known pairs that are the same whatever rules say; those without a match are passed over */
+export function apartRows(
+  rules: PairRules | undefined,
+  known: Iterable<RowPair & { readonly match: boolean }>,
+): Apart | undefined {
   if (rules === undefined || rules.never.length === 0) return undefined;
   const values = rules.never.map(({ left }) => left.slice());
   const { rootOf, unite } = disjointSets(values[0].length);
@@ -260,7 +264,7 @@ export function apartRows(rules: PairRules | undefined, together: Iterable<RowPa
       value[rootOf(x)] = one === -1 || one === other ? other : other === -1 ? one : mixed;
     }
   };
-  for (const { left, right } of together) force(rootOf(left), rootOf(right));
+  for (const { left, right, match } of known) if (match) force(rootOf(left), rootOf(right));
   const differ = (one: number, other: number): boolean =>
     one !== -1 && other !== -1 && (one !== other || one === mixed);
   return {

@@ -192,7 +192,7 @@ describe("pairs that rules decide", () => {
       ),
     };
     const candidates = { ...rows, right: Int32Array.from(chosen, ([, b]) => b) };
-    const found = allowedPairs(candidates, classes, 30, read(left, right, options));
+    const found = allowedPairs({ pairs: candidates, classes }, 30, read(left, right, options));
     const apart = chosen.map(([a, b]) => areApart(left, a, right, b));
     const isKept = (_: unknown, at: number): boolean => !apart[at].includes(true);
     const kept = Array.from(found.pairs.right, (b, at) => [found.pairs.left.at(at), b]);
@@ -209,7 +209,11 @@ describe("pairs that rules decide", () => {
     const random = createRandom(seed);
     const table = drawnTable(random, 40);
     const rules = read(table, undefined, { never: options.never });
-    const judged = Array.from({ length: 5 }, () => ({ left: draw(random, 40), right: draw(random, 40) }));
+    const judged = Array.from({ length: 5 }, () => ({
+      left: draw(random, 40),
+      right: draw(random, 40),
+      match: true,
+    }));
     const apart = apartRows(rules, judged)!;
     const groups = Array.from({ length: 40 }, (_, row) => new Set([row]));
     const unite = (a: number, b: number): void => {

@@ -94,7 +94,7 @@ export function withoutFields(
   return {
     ...{ ...compared, comparison: less, columns: less.columns, levels: classes.levels },
     classOf: classOf.map((place) => classes.classOf[place]),
-    forbidden: forbidden?.map(united),
+    forbidden: forbidden.map(united),
     random: places.map((place) => random[place]),
     tables: { ...tables, naming, fields: only(tables.fields), dropped: [...tables.dropped, ...dropped] },
   };
