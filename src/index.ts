@@ -90,6 +90,7 @@ export type {
   IndexModel,
   IndexRows,
   SearchHit,
+  SearchSettings,
 } from "./search/index-types.js";
 export type { AddTableOptions, IndexTableOptions, IndexTableReport } from "./search/phrase-index.js";
 export { addTable, indexTable } from "./search/phrase-index.js";

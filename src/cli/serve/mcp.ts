@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
+import type { ToolContext } from "../../serve/mcp/files.js";
 import { command } from "../command.js";
 import { aborted, expectInterruption } from "../interruption.js";
 import { option, shared } from "../options.js";
@@ -28,7 +29,12 @@ export default command({
     const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
     const { confinedFiles } = await import("../../serve/mcp/files.js");
     const { createToolServer } = await import("../../serve/mcp/server.js");
-    const context = { files: await confinedFiles(root), encoder: await loadEncoder(options, session) };
+    const encoder = await loadEncoder(options, session);
+    const evaluate: ToolContext["evaluate"] = async (tables, options) => {
+      const { evaluateTables } = await import("../../benchmark/evaluate.js");
+      return { ...(await evaluateTables(tables, { ...options, encoder })) };
+    };
+    const context = { files: await confinedFiles(root), encoder, evaluate };
     const connection = serveStdio(() => createToolServer(context));
     session.atEnd(() => connection.close());
     const { signal } = session;

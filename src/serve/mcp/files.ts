@@ -3,6 +3,8 @@ import { constants, copyFile, link, lstat, mkdtemp, readdir, realpath, rm, stat 
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
+import type { DedupeTableOptions } from "../../group/tables/dedupe-table.js";
+import { sheetPlace } from "../../table/spreadsheet.js";
 import { writeTrouble } from "../../table/trouble.js";
 
 export interface ConfinedFiles {
@@ -25,13 +27,14 @@ export interface ConfinedFiles {
 export async function confinedFiles(root: string): Promise<ConfinedFiles> {
   const base = await realpath(root);
   const existing = async (path: string): Promise<string> => {
-    const found = await realpath(resolve(base, path)).catch(() => undefined);
+    const { file, sheet } = sheetPlace(path);
+    const found = await realpath(resolve(base, file)).catch(() => undefined);
     if (found !== undefined && `${found}${sep}`.startsWith(base.endsWith(sep) ? base : base + sep)) {
       const entry = await stat(found);
       // A pipe without a writer would keep its reader, and a thread, for good.
       if (!entry.isFile() && !entry.isDirectory())
         throw new ArgumentError(`${path} is a pipe, socket or device: name a regular file.`);
-      return found;
+      return sheet === undefined ? found : `${found}?sheet=${sheet}`;
     }
     throw new ArgumentError(
       `${path}: there is no such file in ${base}. Name a file in that folder, or start pearl mcp with another --root.`,
@@ -94,6 +97,18 @@ async function place(made: string, file: string, path: string): Promise<void> {
 export interface ToolContext {
   readonly encoder: PhraseEncoder;
   readonly files: ConfinedFiles;
+  /** Measures a join or a dedupe against known matches. @returns what an assistant is told */
+  evaluate(
+    tables: readonly [left: string, right?: string],
+    options: EvaluateRequest,
+  ): Promise<Record<string, unknown>>;
+}
+
+/** What is known, and how the tables are compared. */
+export interface EvaluateRequest extends Pick<DedupeTableOptions, "on" | "ignore" | "precision" | "signal"> {
+  readonly truthPath?: string;
+  readonly truthColumn?: string;
+  readonly truth: "complete" | "partial";
 }
 
 /** A tool's answer, as data and as the same in text for clients that read only that. */

@@ -16,6 +16,7 @@ const output = z
   .string()
   .optional()
   .describe("a new .csv, .tsv, .jsonl, .parquet or .xlsx file; without it nothing is written");
+const golden = z.string().optional().describe("a new file for one record for each thing; needs output");
 const limit = z.int().min(0).max(100).default(10).describe("examples in the answer");
 const compared = {
   on: z.array(z.string()).optional().describe('columns to compare, as "name" or "LEFT=RIGHT"; default all'),
@@ -28,6 +29,7 @@ export function tableTools(server: McpServer, context: ToolContext): void {
   matchFiles(server, context);
   dedupeFile(server, context);
   explainPair(server, context);
+  evaluateFiles(server, context);
 }
 
 function matchFiles(server: McpServer, { encoder, files }: ToolContext): void {
@@ -75,20 +77,26 @@ function dedupeFile(server: McpServer, { encoder, files }: ToolContext): void {
       title: "Find duplicates in a table",
       description:
         "Finds rows of one table that mean the same. With `output`, writes the table without them, and beside it the " +
-        "removed rows; if the promise is not established, only equal rows are removed. Rows are counted from 1.",
-      inputSchema: z.strictObject({ file, ...compared, output, limit }),
+        "removed rows; if the promise is not established, only equal rows are removed. With `golden`, also writes one " +
+        "record for each thing, its cells from all its rows. Rows are counted from 1.",
+      inputSchema: z.strictObject({ file, ...compared, output, golden, limit }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     },
-    async ({ file, output, limit, ...options }, { mcpReq: { signal } }) => {
+    async ({ file, output, golden, limit, ...options }, { mcpReq: { signal } }) => {
       const path = await files.existing(file);
+      if (golden !== undefined && output === undefined)
+        throw new ArgumentError(
+          "golden records are written beside the rows that are kept: give output, too.",
+        );
       const settings = { ...options, encoder, signal };
       if (output !== undefined) {
         const removed = `${output.slice(0, -extname(output).length || undefined)}.removed${extname(output)}`;
-        const report = await files.create([output, removed], ([kept, removed]) =>
-          dedupeTable(path, { kept, removed }, settings),
+        const written = [output, removed, ...(golden === undefined ? [] : [golden])];
+        const report = await files.create(written, ([kept, removed, golden]) =>
+          dedupeTable(path, { kept, removed, golden }, settings),
         );
         const counts = { rows: report.rows, kept: report.kept.length, removed: report.removed.length };
-        return answer({ wrote: [output, removed], ...counts, likely: report.likely, ...sureness(report) });
+        return answer({ wrote: written, ...counts, likely: report.likely, ...sureness(report) });
       }
       const { table, found } = await openDuplicates(path, settings);
       const { groups } = found.report;
@@ -139,6 +147,37 @@ function explainPair(server: McpServer, { encoder, files }: ToolContext): void {
         right: rowOf(texts.right, pair.right),
         evidence: joined.explain(pair.left, pair.right),
       });
+    },
+  );
+}
+
+function evaluateFiles(server: McpServer, { files, evaluate }: ToolContext): void {
+  server.registerTool(
+    "evaluate_files",
+    {
+      title: "Measure matching against known matches",
+      description:
+        "Precision, recall and F1, with 95 % intervals, of matching `left` and `right`, or of finding the duplicates of " +
+        "`left` alone, against known pairs in `truth` (columns left, right and, if some do not match, decision) or, of one " +
+        "table, a column that names the group of each row.",
+      inputSchema: z.strictObject({
+        ...{ left: file, right: file.optional(), truth: file.optional() },
+        truthColumn: z.string().optional(),
+        partial: z.boolean().default(false).describe("only judged pairs count; else all others are wrong"),
+        ...compared,
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async ({ left, right, truth, truthColumn, partial, ...options }, { mcpReq: { signal } }) => {
+      if (
+        (truth === undefined) === (truthColumn === undefined) ||
+        (right !== undefined && truth === undefined)
+      )
+        throw new ArgumentError("give what is known: truth or, of one table, truthColumn.");
+      const paths = [await files.existing(left), right && (await files.existing(right))] as const;
+      const truthPath = truth && (await files.existing(truth));
+      const known = { truthPath, truthColumn, truth: partial ? "partial" : "complete" } as const;
+      return answer(await evaluate(paths, { ...options, ...known, signal }));
     },
   );
 }

@@ -47,7 +47,8 @@ describe("the tools", () => {
   it("are listed with a description and a schema that admits no other fields", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...["match_files", "dedupe_file", "explain_pair", "compare_phrases", "type_phrases", "search_index"],
+      ...["match_files", "dedupe_file", "explain_pair", "evaluate_files", "compare_phrases"],
+      ...["type_phrases", "search_index"],
     ]);
     for (const { description, inputSchema } of tools) {
       expect(description?.length).toBeGreaterThan(50);
@@ -79,6 +80,25 @@ describe("the tools", () => {
     const written = await call("dedupe_file", { file: "customers.csv", output: "clean.csv" });
     expect(written.found.kept + written.found.removed).toBe(found.rows);
     expect(existsSync(join(folder, "root", "clean.removed.csv"))).toBe(true);
+    const lone = await call("dedupe_file", { file: "customers.csv", golden: "things.csv" });
+    expect(lone.error).toContain("give output, too");
+    const files = { output: "kept.csv", golden: "things.csv" };
+    const golden = await call("dedupe_file", { file: "customers.csv", ...files });
+    expect(golden.found.wrote).toEqual(["kept.csv", "kept.removed.csv", "things.csv"]);
+    const lines = readFileSync(join(folder, "root", "things.csv"), "utf8")
+      .trim()
+      .split("\n");
+    expect(lines).toHaveLength(golden.found.kept + 1);
+  });
+
+  it("measure matching against known pairs, which must be given", async () => {
+    const tables = { left: "companies.csv", right: "suppliers.csv" };
+    const truth = "supplier-matches.csv";
+    writeFileSync(join(folder, "root", truth), readFileSync(`data/${truth}`));
+    const { found } = await call("evaluate_files", { ...tables, truth });
+    expect(found).toMatchObject({ truth: "complete", precision: { value: 1 } });
+    expect(found.recall.value).toBeGreaterThan(0.8);
+    expect((await call("evaluate_files", tables)).error).toContain("give what is known");
   });
 
   it("explain a pair, and name a row that does not exist", async () => {
@@ -109,6 +129,10 @@ describe("the tools", () => {
     const { found } = await call("search_index", { index: "companies.index", phrases: ["toyota"], limit: 2 });
     expect(found.results[0].rows).toHaveLength(2);
     expect(found.results[0].rows[0].cells.name).toContain("Toyota");
+    const filtered = { index: "companies.index", phrases: ["toyota"], where: "city != 'Toyota'", limit: 50 };
+    const { rows } = (await call("search_index", filtered)).found.results[0];
+    expect(rows.length).toBeGreaterThan(20);
+    expect(JSON.stringify(rows)).not.toContain("Toyota");
   });
 
   it("read and write nothing outside the root folder", async () => {
