@@ -15,7 +15,7 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { comparedLines, effectLine, relatedLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   tableOutput("the kept rows", "NAME.deduped.csv"),
@@ -35,6 +35,7 @@ const options = [
   shared.format,
   shared.report,
   ...shared.compared,
+  ...shared.rules,
   ...shared.bounded,
   ...groupingOptions,
   shardOption,
@@ -115,6 +116,7 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
   if (columns.length === 0)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
   else for (const line of comparedLines(report, options.on ?? options.column)) say(line);
+  if (report.rules !== undefined) for (const line of rulesLines(report.rules)) say(line);
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
@@ -188,11 +190,12 @@ function largestGroups({ groups, shown }: DedupeTableReport) {
 
 /** The report without its rows, which the written tables hold. */
 function summary(report: DedupeTableReport) {
-  const { estimate, low, high, promise, threshold, columns, dropped, rows, kept, removed, groups } = report;
+  const { estimate, low, high, promise, threshold, columns, dropped, rules, rows, kept, removed, groups } =
+    report;
   const pairs = groups.map(({ others }) => (others.length * (others.length + 1)) / 2);
   return {
     matches: pairs.reduce((sum, count) => sum + count, 0),
-    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
+    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped, rules },
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
     ...{ filled: report.filled, lacking: report.lacking, survivors: report.survivors },
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },

@@ -17,6 +17,7 @@ import {
   reviewedPairs,
   writeReview,
 } from "../../match/review/review-file.js";
+import { type RuleOptions, readRules } from "../../match/rules.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import type { Cell } from "../../table/cell.js";
 import {
@@ -69,6 +70,7 @@ export interface DedupeOutputs {
 /** Options of {@link dedupeTable}. `table.column` names the one column to compare. */
 export interface DedupeTableOptions
   extends ColumnOptions,
+    RuleOptions,
     FileOptions,
     BoundedOptions,
     Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "sharing" | "signal"> {
@@ -181,13 +183,15 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const known = await readKnown(decisions, { left: table.columns });
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(phrases, (_, row) => cells(row).filter(isFilled).length);
-  return { table, known, records, found: await findDuplicates(table, { ...reading, known, completeness }) };
+  const rules = readRules(table.columns, undefined, reading);
+  const found = await findDuplicates(table, { ...reading, known, completeness, rules });
+  return { table, known, records, found };
 }
 
 /** @returns `unnamed`: the column that was compared alone without being named */
 async function findDuplicates(
   table: WholeTable,
-  options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness">,
+  options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness" | "rules">,
 ): Promise<Duplicates & { readonly unnamed?: string }> {
   const { columns, description } = table;
   const on = options.table?.column === undefined ? options.on : [description.column];
