@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
 import { scriptNote } from "../match/cells/one-script.js";
+import { type AliasOptions, readAliases, withAliases } from "../match/columns/aliases.js";
 import {
   cellsOfColumn,
   pairText,
@@ -40,6 +41,7 @@ import { type JoinFindings, joinColumns } from "./roads.js";
 export interface JoinTablesOptions
   extends ColumnOptions,
     RuleOptions,
+    AliasOptions,
     JoinOutputs,
     BoundedOptions,
     Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "sharing" | "signal"> {
@@ -102,7 +104,7 @@ export async function joinTables(
   const started = performance.now();
   const { reviewPath, relatedPath, pairsPath, explainPath, likelyPath, decisionPaths = [] } = options;
   const outputs = [output, reviewPath, relatedPath, pairsPath, explainPath, likelyPath];
-  refuseOverwriting([leftPath, rightPath, ...decisionPaths], outputs);
+  refuseOverwriting([leftPath, rightPath, options.aliases, ...decisionPaths], outputs);
   await refuseAnswered(reviewPath, relatedPath);
   const { tables, total, texts, known, joined, unnamed, command } = await openJoin(
     leftPath,
@@ -164,8 +166,10 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   // A table without rows has none of the rows that decisions are about.
   const rules = readRules(texts.left, texts.right, columns);
   const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
-  const within = await withinMemory([compared.left, compared.right], plan, { ...options, ...columns });
-  const joined = await joinColumns(compared, plan, { ...options, ...columns, ...within, known, rules });
+  const aliases = await readAliases(options.aliases);
+  const read = { left: withAliases(compared.left, aliases), right: withAliases(compared.right, aliases) };
+  const within = await withinMemory([read.left, read.right], plan, { ...options, ...columns });
+  const joined = await joinColumns(read, plan, { ...options, ...columns, ...within, known, rules });
   return { tables, total, texts, known, joined, unnamed, command };
 }
 

@@ -74,7 +74,7 @@ export default command({
     }
     const { joinTables } = await import("../../join/join-tables.js");
     const decisionPaths = [options.labels ?? [], options.review ?? []].flat();
-    const inputs = [left, right, ...decisionPaths];
+    const inputs = [left, right, ...(options.aliases ? [options.aliases] : []), ...decisionPaths];
     const stem = `${stemOf(right)}.joined`;
     const run = { command: "join", arguments: [left, right], options, inputs, stem };
     checkShare(run);

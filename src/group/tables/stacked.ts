@@ -1,5 +1,6 @@
 /** Several tables as one: the rows of each below those before, cells that belong together in one column. */
 import { planColumns } from "../../match/columns/fields.js";
+import { profileColumn } from "../../match/columns/profile.js";
 import type { Cell, TypedColumn } from "../../table/cell.js";
 import { textOfCell } from "../../table/cell.js";
 import { stemOf } from "../../table/format.js";
@@ -11,6 +12,7 @@ const sourceName = "source";
 /**
  * Reads tables and aligns their columns with those of the first: by header where headers agree, else by what the cells hold.
  * Columns that the first table lacks follow. A column in front names each row's table, as its file is called without the ending.
+ * @returns `ignored`: that column, and those that number the rows of a table, which say nothing about rows of another
  * @param onNote also called with the columns that were aligned under two names
  * @throws TableError
  */
@@ -18,7 +20,7 @@ export async function readStacked(
   paths: readonly string[],
   options: WholeTableOptions,
   onNote?: (note: string) => void,
-): Promise<WholeTable> {
+): Promise<{ readonly table: WholeTable; readonly ignored: readonly string[] }> {
   const tables: WholeTable[] = [];
   for (const path of paths) tables.push(await readAllColumns(path, options, onNote));
   const [first, ...others] = tables;
@@ -36,7 +38,13 @@ export async function readStacked(
       partsOf.set(own, parts);
     }
   }
-  return stacked(tables, partsOf, source);
+  const isNumbering = ([, parts]: readonly [string, readonly (string | undefined)[]]): boolean =>
+    tables.some(({ columns }, place) => {
+      const own = parts[place];
+      return own !== undefined && profileColumn(own, columns[own]).dropped?.startsWith("row ") === true;
+    });
+  const ignored = [source, ...[...partsOf].filter(isNumbering).map(([name]) => name)];
+  return { table: stacked(tables, partsOf, source), ignored };
 }
 
 function stacked(

@@ -20,6 +20,16 @@ const decisions = (
 });
 
 const options: Readonly<Record<string, Case>> = {
+  "aliases without a name, and a name in two rows": {
+    files: {
+      "lone.csv": "name,alias\nAcme Inc,Acme\nToyota,\n",
+      "twice.csv": "name,alias\nAcme Inc,Acme\nAcme Ltd,ACME\n",
+      "right.csv": "name,alias\nAcme Inc,Acme\n",
+    },
+    wrong: `${join} --aliases twice.csv`,
+    says: 'twice.csv, rows 1 and 2 both have "ACME". Leave it in one of them.',
+    cured: `${join} --aliases right.csv`,
+  },
   "a table of which no column of text tells the rows apart": {
     files: {
       "p.csv": `id,title\n${Array.from({ length: 30 }, (_, id) => `${id},${id % 2 ? "Mr" : "Ms"}\n`).join("")}`,
