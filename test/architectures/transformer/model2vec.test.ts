@@ -102,6 +102,10 @@ describe("a static model", () => {
     const mapping = tensor("int64", [5], BigInt64Array.from([0, 1, 2, 3, 7].map(BigInt)));
     const lost = staticModel({}, { embeddings: table, mapping });
     await expect(vectorsOf(lost, ["new"])).rejects.toThrow(/leads to vector 7 of 5/);
+    const wide = staticModel({}, { embeddings: tensor("int32", [5, 3], rows.flat()) });
+    await expect(vectorsOf(wide, ["new"])).rejects.toThrow(
+      /is int32\. Take a model in float32, float16, bfloat16/,
+    );
     const none = staticModel({}, { other: table });
     await expect(vectorsOf(none, ["new"])).rejects.toThrow(/needs a table "embeddings"/);
   });
