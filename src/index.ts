@@ -64,6 +64,7 @@ export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";
 export type { ColumnKind, ColumnRole } from "./match/columns/profile.js";
 export type { KnownPair, MatchRunOptions, MatchStage, RowMatch } from "./match/compare-tables.js";
 export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
+export type { ComparisonOptions } from "./match/evidence/own-comparison.js";
 export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/explain.js";
 export { pairSentence } from "./match/explain.js";
 export type { BoundedOptions, MemoryLimit } from "./match/memory/memory-plan.js";

@@ -101,6 +101,17 @@ export function kindOfColumn(
   return { ...previous, [name.replaceAll("\\=", "=")]: kind };
 }
 
+/** Parser of `--compare price=5%`; repeatable. */
+function comparisonOfColumn(
+  text: string,
+  previous: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
+  const [, name, how] = /^((?:\\=|[^=])+)=(.+)$/.exec(text) ?? [];
+  if (how === undefined)
+    throw new InvalidArgumentError("It must be COLUMN=5%, COLUMN=2 or COLUMN=./MODULE.mjs.");
+  return { ...previous, [name.replaceAll("\\=", "=")]: how };
+}
+
 /** Declares an option; its parser and its default give the type of its value. */
 export function option<Flags extends string, Value = undefined, Default = undefined>(
   flags: Flags,
@@ -193,6 +204,11 @@ export const shared = {
   ] as const,
   /** What the user knows of names and columns, beside what is learned. */
   rules: [
+    option(
+      "--compare <column=how>",
+      "compare numbers or dates with a tolerance, price=5% or year=2, or cells by a module, code=./code.mjs; repeatable",
+      comparisonOfColumn,
+    ),
     option("--aliases <file>", "a table of names in each row that mean the same: a name, and its aliases"),
     many("--same <columns>", "rows with equal cells here are the same: email, vat+country, email=mail"),
     many("--never <column>", "rows whose cells differ here are not the same, such as birth_date"),

@@ -82,6 +82,7 @@ async function sumOf(path: string) {
 }
 
 export const wholePath = (path: string): string => path.replace(/\/+$/, "");
+export const moduleAddress = (module: string): string => module;
 
 export const kindOf = async (path: string): Promise<"folder" | undefined> =>
   (await listing(path)) && "folder";

@@ -1,6 +1,7 @@
 /** Reads files of models; disk.browser.ts reads the same files over HTTP. */
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** True where the path exists; a broken symlink does not count. */
 export async function exists(path: string): Promise<boolean> {
@@ -8,6 +9,10 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 export const wholePath = (path: string): string => resolve(path);
+
+/** What `import()` takes for a module's path, or its URL. */
+export const moduleAddress = (module: string): string =>
+  /^[a-z]{2,}:/i.test(module) ? module : pathToFileURL(module).href;
 
 /** What lies there, if anything does. */
 export async function kindOf(path: string): Promise<"file" | "folder" | undefined> {

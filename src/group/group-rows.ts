@@ -13,6 +13,7 @@ import {
 import { halving } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { dividedByRules, judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { withComparisons } from "../match/evidence/own-comparison.js";
 import {
   type MatchedRows,
   type MatchFit,
@@ -73,8 +74,9 @@ const evenOdds = 0;
  *
  * @throws ArgumentError for an unknown column, and cells that are not strings; an aborted call rejects with the reason of its signal
  */
-export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
-  checkMatching([table], options);
+export async function groupRows(table: TableColumns, given: GroupRowsOptions = {}): Promise<RowGroups> {
+  checkMatching([table], given);
+  const options = await withComparisons([table], given);
   const rules = options.rules ?? readRules(table, undefined, options);
   return groupWithoutCopies(table, { ...options, rules }, (rows, all) =>
     matchRows(rows, undefined, all, byGroups),

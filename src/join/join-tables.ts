@@ -16,6 +16,7 @@ import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
+import { type ComparisonOptions, withComparisons } from "../match/evidence/own-comparison.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/memory-plan.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { type ReviewedTables, readKnown, refuseAnswered } from "../match/review/review-file.js";
@@ -42,6 +43,7 @@ export interface JoinTablesOptions
   extends ColumnOptions,
     RuleOptions,
     AliasOptions,
+    ComparisonOptions,
     JoinOutputs,
     BoundedOptions,
     Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "sharing" | "signal"> {
@@ -142,8 +144,9 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const table = await boundedReading(options.table, options);
   const { tables, total } = await loadTables(leftPath, rightPath, { ...options, table });
   const { left, right } = tables;
-  const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
   const texts = { left: left.columns, right: right.columns };
+  const named = { ...resolvedColumns(tables, options), profileOf: profiler() };
+  const columns = await withComparisons([texts.left, texts.right], named);
   await options.onTables?.(texts);
   const compared = await comparedTables(texts, columns);
   const plan = planColumns(compared.left, compared.right, columns);
@@ -215,7 +218,7 @@ async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Pr
 /** Replaces column numbers and differently cased names by the names in the tables. */
 function resolvedColumns(
   { left, right }: JoinedTables,
-  { on = [], ignore, kindOf, same, never }: ColumnOptions & RuleOptions,
+  { on = [], ignore, kindOf, compare, same, never }: ColumnOptions & ComparisonOptions & RuleOptions,
 ) {
   const isIn = (columns: readonly string[], wanted: string): boolean => namedColumn(columns, wanted) >= 0;
   const partsIn = (columns: readonly string[], wanted: string): readonly string[] =>
@@ -243,15 +246,15 @@ function resolvedColumns(
     const names = [...new Set([left, right].flatMap(({ description }) => description.columns))];
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
+  const byName = <Value>(said: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+    Object.fromEntries(
+      Object.entries(said).flatMap(([name, value]) => named(name).map((found) => [found, value])),
+    );
   return {
     ...{ on: on.length > 0 ? on.map(pairOf) : undefined, same: same?.map(pairOf), never: never?.map(pairOf) },
     ignore: ignore
       ?.flatMap(named)
       .flatMap((name) => partsOfName(name, [...left.description.columns, ...right.description.columns])),
-    kindOf:
-      kindOf &&
-      Object.fromEntries(
-        Object.entries(kindOf).flatMap(([name, kind]) => named(name).map((found) => [found, kind])),
-      ),
+    ...{ kindOf: kindOf && byName(kindOf), compare: compare && byName(compare) },
   };
 }

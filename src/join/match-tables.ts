@@ -6,6 +6,7 @@ import { comparedTables, type TwoTables } from "../match/columns/composed.js";
 import { rowsOf } from "../match/columns/fields.js";
 import { asStage, type RowMatch } from "../match/compare-tables.js";
 import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { withComparisons } from "../match/evidence/own-comparison.js";
 import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } from "../match/match-rows.js";
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
@@ -46,9 +47,10 @@ export interface TableMatches extends Matches, MatchedRows<TableMatches> {}
 export async function matchTables(
   left: TableColumns,
   right: TableColumns,
-  options: MatchTablesOptions = {},
+  given: MatchTablesOptions = {},
 ): Promise<TableMatches> {
-  checkMatching([left, right], options);
+  checkMatching([left, right], given);
+  const options = await withComparisons([left, right], given);
   const rules = options.rules ?? readRules(left, right, options);
   return matchComposed(await comparedTables({ left, right }, options), { ...options, rules });
 }

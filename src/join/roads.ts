@@ -10,6 +10,7 @@ import {
 } from "../match/columns/fields.js";
 import type { KnownPair, RowMatch, RowNumbers } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { withComparisons } from "../match/evidence/own-comparison.js";
 import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/explain.js";
 import type { MatchRowsOptions } from "../match/match-rows.js";
 import { type Matches, sentenceOf } from "../match/matches.js";
@@ -54,7 +55,7 @@ export interface Joined extends Matches<Joined, JoinExplanation> {
 
 interface RoadOptions
   extends ColumnOptions,
-    Pick<MatchRowsOptions, "spill" | "same" | "never" | "rules">,
+    Pick<MatchRowsOptions, "spill" | "same" | "never" | "rules" | "compare">,
     Omit<JoinOptions, "onProgress"> {
   readonly known: readonly KnownPair[];
   readonly onProgress?: (stage: string, done: number, total: number) => void;
@@ -67,9 +68,10 @@ export type JoinRowsOptions = Omit<RoadOptions, "known"> & Partial<Pick<RoadOpti
 export async function joinRows(
   left: TableColumns,
   right: TableColumns,
-  options: JoinRowsOptions,
+  given: JoinRowsOptions,
 ): Promise<Joined> {
-  checkMatching([left, right], options);
+  checkMatching([left, right], given);
+  const options = await withComparisons([left, right], given);
   const tables = await comparedTables({ left, right }, options);
   const plan = planColumns(tables.left, tables.right, options);
   const rules = options.rules ?? readRules(left, right, options);

@@ -6,6 +6,7 @@ import type { ColumnKind } from "./columns/profile.js";
 import type { ComparedTables, RowNumbers } from "./compare-tables.js";
 import { opposition } from "./evidence/across-columns.js";
 import { missing } from "./evidence/levels.js";
+import { comparisonName, saidByLevel } from "./evidence/own-comparison.js";
 import { opposedColumn } from "./evidence/pair-evidence.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 import { logit } from "./weights/logistic.js";
@@ -17,6 +18,8 @@ export interface ColumnReport {
   readonly other: string;
   /** Undefined for evidence across columns. */
   readonly kind?: ColumnKind;
+  /** The user's own comparison: "±5 %", "by code.mjs". */
+  readonly comparison?: string;
   /** Share of filled cells, number of different values. */
   readonly filled?: number;
   readonly distinct?: number;
@@ -34,6 +37,8 @@ export interface ColumnExplanation {
   readonly right?: string;
   /** Whether the two cells have the same value, however they are written. */
   readonly isEqual?: boolean;
+  /** What a comparison of the user's own says of them: "within 5 %". */
+  readonly said?: string;
   /** -1 where a side is empty. */
   readonly level: number;
   /** What it adds to the log-odds: 0 where a side is empty. */
@@ -53,7 +58,8 @@ export interface RowExplanation {
 export function columnReports({ tables, columns }: ComparedTables, weights: Weights): ColumnReport[] {
   const reports = columns.map(({ name, field }, column) => {
     const found = tables.fields[field];
-    const profile = found && { kind: found.kind, distinct: found.profile.distinct };
+    const own = found?.own && { comparison: comparisonName(found) };
+    const profile = found && { kind: found.kind, ...own, distinct: found.profile.distinct };
     const filled = found && found.profile.filled / Math.max(1, found.profile.rows);
     const ofLevels = [...weights.match[column]];
     const identifies = found && weights.near?.identity[column];
@@ -92,6 +98,7 @@ export function explainPair(
       left: given.left[found.name][leftRow],
       right: given.right[found.other][rightRow],
       isEqual: level !== missing && found.left[pair.left] === found.right[pair.right],
+      ...(found.own && { said: saidByLevel(found, level) }),
     };
     const ofLevels = weights.match[column];
     const logOdds = level === missing ? 0 : ofLevels[level];
@@ -177,7 +184,7 @@ function exchanged(
   return isEqual || logOdds <= 0 || other === undefined ? undefined : `${name} exchanged with ${other.name}`;
 }
 
-function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation): string {
+function said({ name, left, right, isEqual, said, level, logOdds }: ColumnExplanation): string {
   if (name === opposedColumn && level === opposition.opposites) return "the names say opposites";
   if (left === undefined || right === undefined) {
     const s = name.endsWith(" numbers") ? "" : "s";
@@ -185,7 +192,8 @@ function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation)
     return logOdds > 0 ? agrees : differs;
   }
   if (level === missing) return `${name} missing`;
-  if (!isEqual) return `${name}: ${shown(left)} ${logOdds > 0 ? "≈" : "≠"} ${shown(right)}`;
+  const what = said === undefined ? name : `${name} ${said}`;
+  if (!isEqual) return `${what}: ${shown(left)} ${logOdds > 0 ? "≈" : "≠"} ${shown(right)}`;
   return `${name} equal${logOdds >= rare ? ", rare" : logOdds < common ? ", common" : ""}`;
 }
 

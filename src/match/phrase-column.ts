@@ -1,6 +1,6 @@
 /**
  * The one choice of how rows are compared: one column of phrases by the scorer that comes with pearl; several columns, and one of
- * codes, dates, numbers or telephones, by weights learned from the tables. Weights that are learned from one column of
+ * codes, dates, numbers or telephones or with a comparison of its own, by weights learned from the tables. Weights that are learned from one column of
  * phrases see one view of each pair, and promise what nothing confirms.
  */
 import type { TableColumns } from "./columns/align.js";
@@ -14,10 +14,11 @@ export const isPhrases = (kind: ColumnKind): boolean => isText(kind) || kind ===
 export function phraseColumn(
   [left, right]: readonly TableColumns[],
   { pairs, profiles }: ColumnPlan,
-  { kindOf }: ColumnOptions = {},
+  { kindOf, comparisons }: ColumnOptions = {},
 ): ColumnReport | undefined {
   const [pair, ...others] = pairs;
-  if (pair === undefined || others.length > 0) return undefined;
+  // Each comparison of a user's own is of a compared column.
+  if (pair === undefined || others.length > 0 || comparisons !== undefined) return undefined;
   const [name, other] = pair;
   const profile =
     right === undefined ? profiles.get(name)! : profileColumn(name, both(left[name], right[other]));

@@ -44,8 +44,8 @@ export default command({
     ["pearl review review.csv companies.csv messy.csv --ignore notes", "or in a join"],
   ],
   run: async ([file, left, right], options, session) => {
-    const { labels, device, threads, model, on, ignore, kindOf, same, never, aliases } = options;
-    const { precision, kind } = options;
+    const { labels, device, threads, model, on, ignore, kindOf, same, never } = options;
+    const { precision, kind, aliases, compare } = options;
     if (kind !== undefined && right === undefined)
       throw new UsageError("--kind is about two tables: name both, or leave it out");
     noteUnused(options, session.say);
@@ -56,7 +56,7 @@ export default command({
       left === undefined
         ? undefined
         : {
-            ...{ on, ignore, kindOf, same, never, aliases, precision, kind, model, device, threads },
+            ...{ on, ignore, kindOf, compare, same, never, aliases, precision, kind, model, device, threads },
             tables: [left, right] as const,
             table: tableOptionsOf(options),
             decisionPaths: labels ?? [],

@@ -8,16 +8,22 @@ import { counted, formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
 
+interface RuleFiles {
+  readonly aliases?: string;
+  readonly compare?: Readonly<Record<string, string>>;
+}
+
 /**
  * A line for each compared column: kind, filled, distinct, and the log-odds of agreement and of disagreement. Evidence across
  * columns is left out.
  */
 function columnLines(columns: readonly ColumnReport[], dropped: readonly DroppedColumn[]): string[] {
-  const rows = columns.flatMap(({ name, other, kind, filled = 0, distinct = 0, weights }) => {
+  const rows = columns.flatMap(({ name, other, kind, comparison, filled = 0, distinct = 0, weights }) => {
     if (kind === undefined) return [];
+    const what = comparison === undefined ? kind : `${kind} ${comparison}`;
     const names = name === other ? name : `${name} = ${other}`;
     const [differs, agrees] = [weights[0], weights[weights.length - 1]].map(signed);
-    return [[names, kind, formatPercent(filled, 0), formatCount(distinct), agrees, differs]];
+    return [[names, what, formatPercent(filled, 0), formatCount(distinct), agrees, differs]];
   });
   const heading = ["column", "kind", "filled", "distinct", "agrees", "differs"];
   const lines = alignColumns([heading, ...rows], (column) => column > 1).split("\n");
@@ -54,6 +60,12 @@ function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
   const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
   return reasons.length === 0 ? [] : [`not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`];
 }
+
+/** What a matching reads beside its tables and decisions, as far as it is a file: a tolerance in `compare` is none. */
+export const ruleFiles = ({ aliases, compare = {} }: RuleFiles): (string | undefined)[] => [
+  aliases,
+  ...Object.values(compare),
+];
 
 /** How many pairs each rule decided, and a line where rules contradict each other. */
 export function rulesLines({ same, never, contradicted, example }: RulesReport): string[] {

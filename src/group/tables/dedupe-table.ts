@@ -7,6 +7,7 @@ import { type AliasOptions, readAliases, withAliases } from "../../match/columns
 import { cellsOfColumn } from "../../match/columns/column-names.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
+import { type ComparisonOptions, withComparisons } from "../../match/evidence/own-comparison.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/memory-plan.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import type { ReviewedTables } from "../../match/review/read-decisions.js";
@@ -73,6 +74,7 @@ export interface DedupeOutputs {
 export interface DedupeTableOptions
   extends ColumnOptions,
     AliasOptions,
+    ComparisonOptions,
     RuleOptions,
     FileOptions,
     BoundedOptions,
@@ -191,7 +193,8 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const isAsked = (name: string): boolean =>
     [...(named.on ?? []), ...Object.keys(named.kindOf ?? {})].includes(name);
   const ignore = [...(named.ignore ?? []), ...ignored.filter((name) => !isAsked(name))];
-  const settings = { ...options, ...named, ignore, profileOf: profiler() };
+  const all = { ...options, ...named, ignore, profileOf: profiler() };
+  const settings = await withComparisons([table.columns], all);
   const records = goldenRecords(table, settings);
   await options.onTables?.({ left: table.columns });
   const { cells, phrases } = table;
@@ -220,6 +223,8 @@ async function findDuplicates(
     throw new UsageError(
       `a threshold needs one column, but ${pairs.length} are compared. Name one with -c, or leave --threshold out.`,
     );
+  if (options.threshold !== undefined && options.comparisons !== undefined)
+    throw new UsageError("--threshold is a similarity as pearl compares phrases: leave --compare out.");
   const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));

@@ -1,6 +1,7 @@
 /** The files that grouping writes: their names, their added columns, and the rows of each. */
 import { partSeparator, writtenParts } from "../../match/columns/column-names.js";
 import type { ColumnOptions } from "../../match/columns/fields.js";
+import type { ComparisonOptions } from "../../match/evidence/own-comparison.js";
 import type { RuleOptions } from "../../match/rules.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
 import { type Cell, jsonLine, nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
@@ -110,20 +111,21 @@ export function checkNames(
 /** Options with the names that a table's columns have, in place of numbers and names in other case. @throws TableError */
 export function namedColumns(
   { description: { path, columns } }: Pick<WholeTable, "description">,
-  { on, ignore, kindOf, same, never }: ColumnOptions & RuleOptions,
-): ColumnOptions & RuleOptions {
+  { on, ignore, kindOf, compare, same, never }: ColumnOptions & ComparisonOptions & RuleOptions,
+): ColumnOptions & ComparisonOptions & RuleOptions {
   const nameOf = (wanted: string): string => columns[findColumn(path, columns, wanted)];
   /** Also of a column that is made of several, as a date of its parts. */
   const composedName = (wanted: string): string =>
     writtenParts(wanted, (name) => namedColumn(columns, name) >= 0)
       .map(nameOf)
       .join(partSeparator);
-  const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [composedName(name), kind] as const);
+  const byName = <Value>(said: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+    Object.fromEntries(Object.entries(said).map(([name, value]) => [composedName(name), value]));
   return {
     on: on && [...new Set(on.map(nameOf))],
     ignore: ignore?.map(nameOf),
     ...{ same: same?.map(composedName), never: never?.map(composedName) },
-    kindOf: kinds && Object.fromEntries(kinds),
+    ...{ kindOf: kindOf && byName(kindOf), compare: compare && byName(compare) },
   };
 }
 

@@ -29,7 +29,23 @@ export interface ColumnOptions {
   readonly kindOf?: Readonly<Record<string, ColumnKind | ColumnRole>>;
   /** Profiles a column of one table. Default: looks at its cells each time. */
   readonly profileOf?: typeof profileColumn;
+  /** By header in either table, as `withComparisons` reads them. */
+  readonly comparisons?: ReadonlyMap<string, OwnComparison>;
 }
+
+/** The most by which numbers differ: a share of the larger one, or a difference, of dates in days. */
+export interface Tolerance {
+  readonly within: number;
+  readonly isShare: boolean;
+}
+
+/** A module that compares cells, and the values of its function from which a pair has a higher level. */
+export interface ModuleComparison {
+  readonly module: string;
+  readonly cuts: readonly number[];
+}
+
+export type OwnComparison = Tolerance | ModuleComparison;
 
 /** An aligned column of both tables. For a single table both sides are the same. */
 export interface Field extends ValuedColumn {
@@ -43,6 +59,7 @@ export interface Field extends ValuedColumn {
   readonly profile: ColumnProfile;
   /** Of codes only. */
   readonly siblings?: SiblingPlaces;
+  readonly own?: OwnComparison;
 }
 
 /** The prepared columns of two tables, or of one. */
@@ -105,7 +122,25 @@ export function planColumns(
   );
   const pairs = withoutCopies(sorted, left, other, dropped);
   const alone = isFound ? ([open(first.names, 0), open(second.names, 1)] as const) : ([[], []] as const);
+  checkCompared([left, other], { ...options, pairs, dropped });
   return { pairs, dropped, alone, profiles: first.profiles };
+}
+
+/** @throws ArgumentError for a comparison of a column that is not compared */
+function checkCompared(
+  tables: readonly TableColumns[],
+  { pairs, dropped, on, comparisons = new Map() }: ColumnOptions & Pick<ColumnPlan, "pairs" | "dropped">,
+): void {
+  for (const name of comparisons.keys()) {
+    if (tables.some((table) => rowsOf(table) === 0) || pairs.some((pair) => pair.includes(name))) continue;
+    const isColumn = tables.some((table) => Object.hasOwn(table, name));
+    const other = !isColumn ? "there is no such column" : on === undefined ? "no counterpart" : "not named";
+    const reason = dropped.find((column) => column.name === name)?.reason ?? other;
+    throw new ArgumentError(
+      `--compare ${name}: ${name} is not compared (${reason}). Leave this out, or compare the column (--on). ` +
+        `Columns: ${tables.flatMap(Object.keys).join(", ")}`,
+    );
+  }
 }
 
 /** Prepares two tables, or one where `right` is undefined. @throws ArgumentError if no column can be compared */
@@ -162,16 +197,18 @@ function nothingToCompare(tables: readonly TableColumns[], dropped: readonly Dro
 export function readField(
   [name, other]: AlignedNames,
   { left, right, profile }: Pick<Field, "profile"> & Readonly<Record<"left" | "right", Cells>>,
-  { kindOf }: ColumnOptions,
+  { kindOf, comparisons }: ColumnOptions,
   vocabulary: TextNumbers,
 ): Field {
   const kind = fieldKind({ name, other, profile }, kindOf);
   const dayFirst =
     kind !== "date" ? [] : left === right ? [profile.dayFirst] : [isDayFirst(left), isDayFirst(right)];
   const role = saidOf({ name, other }, columnRoles, kindOf);
-  const values = readValues(left, right, kind, vocabulary, dayFirst);
+  const own = comparisons?.get(name) ?? comparisons?.get(other);
+  const keeps = own !== undefined && "module" in own ? "written" : undefined;
+  const values = readValues(left, right, kind, vocabulary, dayFirst, keeps);
   const siblings = isCode(kind) ? siblingPlaces(values.set.texts) : undefined;
-  return { ...values, name, other, kind, role, profile, siblings };
+  return { ...values, name, other, kind, role, profile, siblings, own };
 }
 
 /** What an aligned column holds: what the caller says, by either header, or else what was found. */

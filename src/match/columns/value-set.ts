@@ -24,6 +24,8 @@ export interface ValueSet {
   readonly rarity: Float32Array;
   /** Value of a number, the eight digits of a date (2001-02-03 is 20010203); NaN for other texts. */
   readonly numbers: Float64Array;
+  /** The first cell of each value as it is written, where a module compares them. */
+  readonly written?: Texts;
 }
 
 /** A column of both tables: for each row the number of its value, -1 where the cell is empty. */
@@ -35,6 +37,12 @@ export interface ValuedColumn {
 
 const lastBrackets = /(?:\s*(?:\([^()]*\)|\[[^\][]*\]))+\s*$/u;
 
+const encoder = new TextEncoder();
+const bytesOf = ({ starts, items }: Lists): Texts => ({
+  starts,
+  items: sharedCopy(Uint8Array, Uint8Array.from(items)),
+});
+
 /** Cells whose values are remembered. */
 const remembered = 2 ** 17;
 
@@ -44,6 +52,7 @@ export type Cells = Iterable<string> & { readonly length: number };
 /**
  * Reads the values of one column of each table (the same cells twice for a single table).
  * @param dayFirst of each table, as {@link isDayFirst} finds it; a table that does not show it is read as the other one
+ * @param keeps whether cells are also kept as they are written
  */
 export function readValues(
   left: Cells,
@@ -51,10 +60,12 @@ export function readValues(
   kind: ColumnKind,
   vocabulary: TextNumbers,
   dayFirst: readonly DayFirst[] = [],
+  keeps?: "written",
 ): ValuedColumn {
   const texts = new TextNumbers();
   const counts = new Growing(Uint32Array);
   const words = new ListsBuilder();
+  const written = new ListsBuilder();
   const mainWords = new Growing(Uint8Array);
   // Cells repeat as they are written: the first ones are not normalised again.
   const seen = new Map<string, number>();
@@ -66,6 +77,7 @@ export function readValues(
       const parts = splitIdeographs(cell, found);
       words.push(parts.map((word) => vocabulary.numberOf(word)));
       counts.push(0);
+      if (keeps === "written") written.push(encoder.encode(cell.trim()));
       const bracket = lastBrackets.exec(cell)?.index ?? 0;
       mainWords.push(bracket > 0 ? splitIdeographs(cell.slice(0, bracket)).length : parts.length);
     });
@@ -97,6 +109,7 @@ export function readValues(
     words: lists,
     rarity,
     mainWords: sharedCopy(Uint8Array, mainWords.added()),
+    ...(keeps === "written" && { written: bytesOf(written.finish()) }),
   };
   return { left: ofLeft, right: ofRight, set: { ...set, numbers: numbersOf(set.texts, kind) } };
 }

@@ -52,7 +52,7 @@ const steps = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step - 1e-9);
 
 /** Cuts of -ln(share of rows with the value): equal values in six levels. */
-const rareCuts = [2, 4, 6, 8, 10];
+export const rareCuts = [2, 4, 6, 8, 10];
 const textCuts = steps(0.1, 0.95, 0.05);
 /** Texts differ below a similarity of .45, and agree from .8 on. */
 export const textScale = { differs: 8, agrees: 15 };
@@ -61,13 +61,13 @@ export const codeScale = { differs: codeCuts.length, agrees: codeCuts.length + 1
 const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const numberScale = { differs: 3, agrees: numberCuts.length };
-const rareNumber = [5];
+export const rareNumber = [5];
 /** Degrees by which coordinates differ at most: .01 is a kilometre of latitude, .0005 are 50 metres. */
 const degreeCuts = [0.5, 0.2, 0.1, 0.05, 0.01, 0.002, 0.0005].map((degrees) => -degrees - 1e-9);
 /** Levels of coordinates: those of unequal numbers, and of equal ones. */
 export const degreeLevels = degreeCuts.length + 1 + rareNumber.length + 1;
 
-interface TextData {
+export interface TextData {
   readonly words: VocabularyWords;
   /** Of texts. */
   readonly grams?: GramSets;
@@ -82,7 +82,7 @@ interface TextData {
 export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const { kind, set } = field;
   const addsWords = addedWords(set, data.words);
-  const surprise = (value: number): number => -Math.log(set.counts[value] / Math.max(1, set.filled));
+  const surprise = surpriseIn(set);
   if (isText(kind)) return textComparison(field, surprise, data);
   if (kind === "number") {
     const cuts = data.areDegrees ? degreeCuts : numberCuts;
@@ -122,6 +122,12 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const compare = dateComparison(set, edits, otherwise);
   return { ...withEqual(dateLevels, surprise, rareCuts, compare), ...dateScale };
 }
+
+/** Returns a function: -ln of the share of rows that have a value. */
+export const surpriseIn =
+  ({ counts, filled }: ValueSet) =>
+  (value: number): number =>
+    -Math.log(counts[value] / Math.max(1, filled));
 
 /** Most codes of a column have one shape, such as four digits. A shape that has no more than this share of them is no other kind. */
 const [usualShape, oddShape] = [0.5, 0.03];
@@ -189,7 +195,7 @@ export const haveSameLetters = (a: string, b: string): boolean =>
   a.length === b.length && [...a].sort().join("") === [...b].sort().join("");
 
 /** Levels of unequal values first, then equal values by rarity. */
-function withEqual(
+export function withEqual(
   unequal: number,
   surprise: (value: number) => number,
   cuts: readonly number[],
@@ -222,7 +228,7 @@ function codeLevel(a: string, b: string, siblings: SiblingPlaces): number {
 }
 
 /** How large the smaller of two numbers is as a share of the larger; NaN where one is no number. */
-function ratioOf(a: number, b: number): number {
+export function ratioOf(a: number, b: number): number {
   const largest = Math.max(Math.abs(a), Math.abs(b));
   return largest === 0 ? 1 : 1 - Math.abs(a - b) / largest;
 }

@@ -26,13 +26,13 @@ import {
 } from "./across-columns.js";
 import {
   type FieldComparison,
-  fieldComparison,
   hasNumbers,
   type LevelScale,
   levelOf,
   missing,
   numbersComparison,
 } from "./levels.js";
+import { comparisonOf } from "./own-comparison.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
@@ -97,7 +97,7 @@ export function comparisonSettings(
   { left, right, isCode, rarity }: RowWords,
   vectors?: NamingVectors,
   grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined)),
-  areNumbered = fields.map(({ kind, set }) => isText(kind) && hasNumbers(set)),
+  areNumbered = fields.map(({ kind, set, own }) => isText(kind) && own === undefined && hasNumbers(set)),
 ): ComparisonSettings {
   const rowWords = { left, right, isCode, rarity };
   return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams, areNumbered };
@@ -151,7 +151,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   const words = new VocabularyWords(settings.words);
   const places = coordinatesOf(fields);
   const own = fields.map((field, index) =>
-    fieldComparison(field, {
+    comparisonOf(field, {
       ...{ words, grams: grams[index], areNumbered: areNumbered[index] },
       areDegrees: field === places?.latitude || field === places?.longitude,
       vectors: index === naming ? vectors : undefined,
@@ -247,6 +247,8 @@ function namingColumns(
   words: VocabularyWords,
   names: FieldComparison,
 ): ComparedColumn[] {
+  // Where names have a comparison of their own, their words do not count beside it.
+  if (names.unmatched === undefined) return [];
   const { left, right } = fields[naming];
   const column = (
     name: string,

@@ -259,7 +259,7 @@ export async function boundedReading<Options extends object>(
   return { signal, ...given, cellFolder: memory?.folder };
 }
 
-interface Options extends BoundedOptions, Pick<ColumnOptions, "kindOf"> {
+interface Options extends BoundedOptions, Pick<ColumnOptions, "kindOf" | "comparisons"> {
   readonly encoder?: PhraseEncoder | "none";
   readonly sharing?: Sharing;
 }

@@ -13,13 +13,14 @@ import { shared } from "../../runtime/shared-array.js";
 import type { Pairs } from "../candidates/pair-set.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
 import { Growing, type Lists } from "../columns/lists.js";
+import { importComparisons } from "../evidence/own-comparison.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
 
 /** What is no array. */
 interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
   /** Of the embeddings; 0 without any. */
   readonly dimension: number;
-  readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile" | "siblings"> & {
+  readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile" | "siblings" | "own"> & {
     readonly filled: number;
     readonly hasGrams: boolean;
     readonly isNumbered: boolean;
@@ -50,10 +51,10 @@ export function keptComparison(
 ): Kept {
   const head: Head = {
     ...{ naming, isOneTable, rows, dropped, dimension: vectors?.dimension ?? 0 },
-    fields: fields.map(({ name, other, kind, role, profile, siblings, set: { filled } }, field) => {
+    fields: fields.map(({ name, other, kind, role, profile, siblings, own, set: { filled } }, field) => {
       const isNumbered = areNumbered[field];
       const hasGrams = grams[field] !== undefined;
-      return { name, other, kind, role, profile, siblings, filled, isNumbered, hasGrams };
+      return { name, other, kind, role, profile, siblings, own, filled, isNumbered, hasGrams };
     }),
   };
   const ofFields = fields.map(({ set, ...values }, field) => {
@@ -63,6 +64,7 @@ export function keptComparison(
       ...(isOneTable ? undefined : { right: values.right }),
       ...keptLists("texts", set.texts),
       ...keptLists("words", set.words),
+      ...(set.written && keptLists("written", set.written)),
       ...{ counts: set.counts, mainWords: set.mainWords, rarity: set.rarity, numbers: set.numbers },
       ...(own && {
         ...keptLists("grams", own.grams),
@@ -137,6 +139,7 @@ async function readSettings(
     const { set, ofLeft, ofRight } = columns[field];
     fields.push({ ...named, left: ofLeft, right: ofRight, set: { ...set, filled, rarity } });
   }
+  await importComparisons(fields);
   return {
     ...{ fields, naming, isOneTable },
     words: await pickLists(kept, "words", Uint8Array, words),
@@ -219,6 +222,9 @@ async function readColumn(
   const set = {
     words: await pickLists(kept, `${name} words`, Uint32Array, values),
     texts: await pickLists(kept, `${name} texts`, Uint8Array, values),
+    ...(kept.lengthOf(`${name} written items`) !== undefined && {
+      written: await pickLists(kept, `${name} written`, Uint8Array, values),
+    }),
     counts: await pickNumbers(kept, `${name} counts`, Uint32Array, values),
     mainWords: await pickNumbers(kept, `${name} mainWords`, Uint8Array, values),
     numbers: await pickNumbers(kept, `${name} numbers`, Float64Array, values),
