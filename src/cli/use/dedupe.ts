@@ -15,7 +15,7 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { comparedLines, effectLine, relatedLine, ruleFiles, rulesLines } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   tableOutput("the kept rows", "NAME.deduped.csv"),
@@ -75,7 +75,7 @@ export default command({
       throw new UsageError("--survivor and --golden-json are about golden records. Add --golden FILE.");
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
-    const { labels, review, output = byDefault } = options;
+    const { labels, review, output = byDefault, compare = {} } = options;
     const beside = (part: string) => besideOutput(output, part, byDefault);
     const outputs = {
       kept: output,
@@ -90,7 +90,7 @@ export default command({
     for (const path of [options.groups, options.reviewOut, options.relatedOut, options.golden])
       if (path !== undefined) rowsFormatOfName(path, "");
     const decisionPaths = [labels ?? [], review ?? []].flat();
-    const inputs = [file, ...further, ...ruleFiles(options), ...decisionPaths];
+    const inputs = [file, ...further, options.aliases, ...Object.values(compare), ...decisionPaths];
     const run = {
       ...{ command: "dedupe", arguments: [file, further], options, inputs },
       stem: `${stemOf(file)}.deduped`,

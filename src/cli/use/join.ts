@@ -13,7 +13,7 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
-import { comparedLines, effectLine, relatedLine, ruleFiles, rulesLines } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   ...shared.compared,
@@ -74,7 +74,8 @@ export default command({
     }
     const { joinTables } = await import("../../join/join-tables.js");
     const decisionPaths = [options.labels ?? [], options.review ?? []].flat();
-    const inputs = [left, right, ...ruleFiles(options), ...decisionPaths];
+    // A tolerance is no file, and stays so.
+    const inputs = [left, right, options.aliases, ...Object.values(options.compare ?? {}), ...decisionPaths];
     const stem = `${stemOf(right)}.joined`;
     const run = { command: "join", arguments: [left, right], options, inputs, stem };
     checkShare(run);

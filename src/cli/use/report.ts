@@ -8,11 +8,6 @@ import { counted, formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
 
-interface RuleFiles {
-  readonly aliases?: string;
-  readonly compare?: Readonly<Record<string, string>>;
-}
-
 /**
  * A line for each compared column: kind, filled, distinct, and the log-odds of agreement and of disagreement. Evidence across
  * columns is left out.
@@ -60,12 +55,6 @@ function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
   const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
   return reasons.length === 0 ? [] : [`not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`];
 }
-
-/** What a matching reads beside its tables and decisions, as far as it is a file: a tolerance in `compare` is none. */
-export const ruleFiles = ({ aliases, compare = {} }: RuleFiles): (string | undefined)[] => [
-  aliases,
-  ...Object.values(compare),
-];
 
 /** How many pairs each rule decided, and a line where rules contradict each other. */
 export function rulesLines({ same, never, contradicted, example }: RulesReport): string[] {

@@ -122,23 +122,23 @@ export function planColumns(
   );
   const pairs = withoutCopies(sorted, left, other, dropped);
   const alone = isFound ? ([open(first.names, 0), open(second.names, 1)] as const) : ([[], []] as const);
-  checkCompared([left, other], { ...options, pairs, dropped });
+  if (rowsOf(left) > 0 && rowsOf(other) > 0)
+    checkCompared({ pairs, dropped }, options.comparisons?.keys() ?? []);
   return { pairs, dropped, alone, profiles: first.profiles };
 }
 
 /** @throws ArgumentError for a comparison of a column that is not compared */
 function checkCompared(
-  tables: readonly TableColumns[],
-  { pairs, dropped, on, comparisons = new Map() }: ColumnOptions & Pick<ColumnPlan, "pairs" | "dropped">,
-): void {
-  for (const name of comparisons.keys()) {
-    if (tables.some((table) => rowsOf(table) === 0) || pairs.some((pair) => pair.includes(name))) continue;
-    const isColumn = tables.some((table) => Object.hasOwn(table, name));
-    const other = !isColumn ? "there is no such column" : on === undefined ? "no counterpart" : "not named";
-    const reason = dropped.find((column) => column.name === name)?.reason ?? other;
+  { pairs, dropped }: Pick<ColumnPlan, "pairs" | "dropped">,
+  compared: Iterable<string>,
+) {
+  for (const name of compared) {
+    if (pairs.some((pair) => pair.includes(name))) continue;
+    const { reason } = dropped.find((column) => column.name === name) ?? {
+      reason: "it is not named, or not in both tables",
+    };
     throw new ArgumentError(
-      `--compare ${name}: ${name} is not compared (${reason}). Leave this out, or compare the column (--on). ` +
-        `Columns: ${tables.flatMap(Object.keys).join(", ")}`,
+      `--compare ${name}: the column is not compared (${reason}). Compare it (--on), or leave --compare ${name} out.`,
     );
   }
 }

@@ -82,8 +82,7 @@ export interface TextData {
 export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const { kind, set } = field;
   const addsWords = addedWords(set, data.words);
-  const surprise = surpriseIn(set);
-  if (isText(kind)) return textComparison(field, surprise, data);
+  if (isText(kind)) return textComparison(field, data);
   if (kind === "number") {
     const cuts = data.areDegrees ? degreeCuts : numberCuts;
     const nearness = data.areDegrees ? (x: number, y: number) => -Math.abs(x - y) : ratioOf;
@@ -92,7 +91,7 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
       // What is no number, such as "6k6.14" or "unknown", contradicts none.
       return Number.isNaN(found) ? missing : levelOf(found, cuts);
     };
-    return { ...withEqual(cuts.length + 1, surprise, rareNumber, compare), ...numberScale };
+    return { ...withEqual(cuts.length + 1, set, rareNumber, compare), ...numberScale };
   }
   const read = textReader(set.texts);
   if (kind === "category") {
@@ -101,7 +100,7 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
       (Math.min(set.counts[a], set.counts[b]) <= mostSlips(set.filled) && isSlip(read(a), read(b)))
         ? 1
         : 0;
-    return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
+    return { ...withEqual(2, set, categoryCuts, compare), differs: 1, agrees: 2 };
   }
   const edits = new EditSimilarity(set.texts);
   const isMisshapen = misshapen(set);
@@ -110,8 +109,7 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
     if (isMisshapen(a, b) && isSlip(read(a), read(b))) return codeCuts.length;
     return areFar(set, edits, a, b) ? 0 : codeLevel(read(a), read(b), field.siblings ?? []);
   };
-  if (kind !== "date")
-    return { ...withEqual(codeCuts.length + 1, surprise, rareCuts, ofTexts), ...codeScale };
+  if (kind !== "date") return { ...withEqual(codeCuts.length + 1, set, rareCuts, ofTexts), ...codeScale };
   // A value that cannot be read as a date may have one sign too many ("1982-06-231") or lack the day.
   const otherwise = (a: number, b: number): number => {
     const level = ofTexts(a, b);
@@ -120,14 +118,8 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
     return isNear ? dateScale.differs : Math.min(level, 1);
   };
   const compare = dateComparison(set, edits, otherwise);
-  return { ...withEqual(dateLevels, surprise, rareCuts, compare), ...dateScale };
+  return { ...withEqual(dateLevels, set, rareCuts, compare), ...dateScale };
 }
-
-/** Returns a function: -ln of the share of rows that have a value. */
-export const surpriseIn =
-  ({ counts, filled }: ValueSet) =>
-  (value: number): number =>
-    -Math.log(counts[value] / Math.max(1, filled));
 
 /** Most codes of a column have one shape, such as four digits. A shape that has no more than this share of them is no other kind. */
 const [usualShape, oddShape] = [0.5, 0.03];
@@ -197,10 +189,11 @@ export const haveSameLetters = (a: string, b: string): boolean =>
 /** Levels of unequal values first, then equal values by rarity. */
 export function withEqual(
   unequal: number,
-  surprise: (value: number) => number,
+  { counts, filled }: ValueSet,
   cuts: readonly number[],
   compare: (a: number, b: number) => number,
 ): Pick<FieldComparison, "levels" | "compare"> {
+  const surprise = (value: number): number => -Math.log(counts[value] / Math.max(1, filled));
   return {
     levels: unequal + cuts.length + 1,
     compare: (a, b) => (a === b ? unequal + levelOf(surprise(a), cuts) : compare(a, b)),
@@ -295,7 +288,6 @@ function sameMainWords({ words: { starts, items }, mainWords }: ValueSet, a: num
 
 function textComparison(
   { kind, set }: Field,
-  surprise: (value: number) => number,
   { words, grams = gramSets(set.texts, set.counts), vectors, areNumbered = false }: TextData,
 ): FieldComparison {
   const edits = new EditSimilarity(set.texts);
@@ -342,7 +334,7 @@ function textComparison(
     const level = Math.min(found, mostAlike(a, b, unmatched, hasSurplus));
     return level < textScale.differs && (isInitial(a, b) || isInitial(b, a)) ? textScale.differs : level;
   };
-  const levels = withEqual(textCuts.length + 1, surprise, rareCuts, compare);
+  const levels = withEqual(textCuts.length + 1, set, rareCuts, compare);
   return { ...levels, ...textScale, unmatched: () => last };
 }
 

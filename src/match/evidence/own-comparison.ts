@@ -9,8 +9,15 @@ import { dayOf } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import type { TableColumns } from "../columns/align.js";
 import { cellsOfColumn, partsOfColumn } from "../columns/column-names.js";
-import type { ColumnOptions, Field, ModuleComparison, OwnComparison, Tolerance } from "../columns/fields.js";
-import { columnKinds, profileColumn } from "../columns/profile.js";
+import {
+  type ColumnOptions,
+  type Field,
+  type ModuleComparison,
+  type OwnComparison,
+  ownValue,
+  type Tolerance,
+} from "../columns/fields.js";
+import { type ColumnKind, type ColumnRole, columnRoles, profileColumn } from "../columns/profile.js";
 import { textReader } from "../columns/texts.js";
 import * as levels from "./levels.js";
 
@@ -37,7 +44,7 @@ const standardCuts = [0.5, 0.7, 0.8, 0.9, 0.95, 1];
 const mostCuts = 100;
 
 /**
- * The options with what `compare` says, read once. A column with a tolerance holds numbers where it does not hold dates.
+ * The options with what `compare` says, read once. A column with a tolerance holds numbers unless it holds dates.
  * @throws ArgumentError for a tolerance out of range or of other cells than numbers, and a module that cannot be used
  */
 export async function withComparisons<Options extends ComparisonOptions & ColumnOptions>(
@@ -50,43 +57,42 @@ export async function withComparisons<Options extends ComparisonOptions & Column
   const kindOf = { ...options.kindOf };
   for (const [name, how] of given) {
     const [, digits, percent] = /^(-?[\d.]+(?:e-?\d+)?)\s*(%?)$/.exec(String(how).trim()) ?? [];
-    if (digits === undefined) {
-      comparisons.set(name, await importModule(name, String(how)));
-      continue;
-    }
     const isShare = percent === "%";
     const tolerance = { within: Number(digits) / (isShare ? 100 : 1), isShare };
-    comparisons.set(name, tolerance);
-    if (kindWithin(tables, name, tolerance, options) === "number" && !Object.hasOwn(kindOf, name))
-      kindOf[name] = "number";
+    comparisons.set(name, digits === undefined ? await importModule(name, String(how)) : tolerance);
+    if (digits !== undefined) kindOf[name] = kindWithin(tables, name, tolerance, options);
   }
   return { ...options, kindOf, comparisons };
 }
 
-/** What a column with a tolerance holds; undefined where it has no cells. @throws ArgumentError */
+/** What a column with a tolerance is compared as, or the role that was said of it. @throws ArgumentError */
 function kindWithin(
   tables: readonly TableColumns[],
   name: string,
   { within, isShare }: Tolerance,
   { kindOf = {}, profileOf = profileColumn }: ColumnOptions,
-) {
+): ColumnKind | ColumnRole {
   const wrong = (text: string): ArgumentError => new ArgumentError(`--compare ${name}: ${text}`);
   if (!(within > 0 && within < (isShare ? 1 : Infinity)))
     throw wrong("a tolerance is above 0, and below 100% of a number. Give one such as 5% or 2.");
   const columns = tables
     .filter((table) => partsOfColumn(table, name).length > 0)
     .map((table) => cellsOfColumn(table, name));
-  if (columns.every(({ length }) => length === 0)) return undefined;
-  const isDate = columns.some((cells) => profileOf(name, cells).kind === "date");
-  const said = columnKinds.find((known) => Object.hasOwn(kindOf, name) && kindOf[name] === known);
-  const kind = said ?? (isDate ? "date" : "number");
-  if (kind !== "number" && (kind !== "date" || isShare))
-    throw wrong(
-      `${name} holds kind ${kind}. Give a tolerance of numbers, of dates one in days, or a module.`,
-    );
-  if (kind === "number" && !columns.some((cells) => cells.some((cell) => !Number.isNaN(cellNumber(cell)))))
+  const found = columns.map((cells) => profileOf(name, cells).kind);
+  const said = ownValue(kindOf, name) ?? (found.includes("date") ? "date" : "number");
+  for (const kind of columnRoles.some((role) => role === said) ? found : [said])
+    if (kind !== "number" && (kind !== "date" || isShare))
+      throw wrong(
+        `${name} is of kind ${kind}. Give a tolerance of numbers, of dates one in days, or a module.`,
+      );
+  const isNumber = (cell: string): boolean => !Number.isNaN(cellNumber(cell));
+  if (
+    said === "number" &&
+    columns.some(({ length }) => length > 0) &&
+    !columns.some((cells) => cells.some(isNumber))
+  )
     throw wrong(`no cell of ${name} is a number. Name a column of numbers or dates.`);
-  return kind;
+  return said;
 }
 
 /** @param column for messages */
@@ -139,7 +145,7 @@ function toleranceComparison(
   };
   const ofEqual = kind === "date" ? levels.rareCuts : levels.rareNumber;
   const scale = { differs: withinOne, agrees: unequal, hasSlips: true };
-  return { ...levels.withEqual(unequal, levels.surpriseIn(set), ofEqual, compare), ...scale };
+  return { ...levels.withEqual(unequal, set, ofEqual, compare), ...scale };
 }
 
 function moduleComparison(
@@ -167,7 +173,7 @@ function moduleComparison(
     return levels.levelOf(likeness, reached);
   };
   return {
-    ...levels.withEqual(cuts.length + 1, levels.surpriseIn(set), levels.rareCuts, compare),
+    ...levels.withEqual(cuts.length + 1, set, levels.rareCuts, compare),
     // As of texts: what is less than half alike differs, and agrees from .8 on.
     differs: Math.max(1, levels.levelOf(0.5, cuts)),
     agrees: cuts.filter((cut) => cut < 0.8).length + 1,
