@@ -286,8 +286,46 @@ const files: Readonly<Record<string, Case>> = {
   },
 };
 
+const several = "pearl join p.csv q.csv --on name --on price --on born --model none -o x.csv -q";
+const comparisons = Object.fromEntries(
+  (
+    [
+      ["a tolerance of nothing", "price=0", "Give one such as 5% or 2.", "price=5%"],
+      ["a share of a date", "born=5%", "Give a tolerance of numbers, of dates one in days", "born=3"],
+      ["a tolerance of words", "name=2", "Name a column of numbers or dates.", "price=2"],
+      ["a module that is missing", "name=./no.mjs", "Name a file, such as ./compare.mjs", "name=./good.mjs"],
+      ["a module without a function", "name=./bad.mjs", "Add one: export default", "name=./good.mjs"],
+      ["descending levels", "name=./down.mjs", "Write: export const levels = [0.5, 0.9]", "name=./good.mjs"],
+      ["no compared column", "note=./good.mjs", "Compare it (--on), or leave", "note=./good.mjs --on note"],
+    ] as const
+  ).map(([name, wrong, says, right]): [string, Case] => [
+    `a comparison: ${name}`,
+    {
+      files: {
+        "p.csv": "name,price,born,note\nAcme,1.50,2001-02-03,a\nToyota,2.25,2002-03-04,b\n",
+        "q.csv": "name,price,born,note\nAcme Inc,1.55,2001-02-04,a\nToyota,2.25,2002-03-04,c\n",
+        "good.mjs": "export default (a, b) => (a[0] === b[0] ? 0.9 : 0);\n",
+        "bad.mjs": "export const compare = () => 1;\n",
+        "down.mjs": "export const levels = [0.9, 0.5];\nexport default () => 1;\n",
+      },
+      wrong: `${several} --compare ${wrong}`,
+      says,
+      cured: `${several} --compare ${right}`,
+    },
+  ]),
+);
+
+const thresholds: Readonly<Record<string, Case>> = {
+  "a threshold beside a comparison": {
+    files: { "first.mjs": "export default (a, b) => Number(a[0] === b[0]);\n" },
+    wrong: `${dedupe} --threshold 0.8 --compare name=./first.mjs`,
+    says: "--threshold is a similarity as pearl compares phrases: leave --compare out.",
+    cured: `${dedupe} --threshold 0.8`,
+  },
+};
+
 claimCures(
-  { ...options, ...ruleCases, ...tables, ...files },
+  { ...options, ...ruleCases, ...comparisons, ...thresholds, ...tables, ...files },
   {
     files: {
       "a.csv": "name,city\nAcme,Berlin\nToyota,Aichi\nSiemens,Munich\nBosch,Stuttgart\n",
