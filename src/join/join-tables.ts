@@ -16,7 +16,7 @@ import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
-import { type ComparisonOptions, withComparisons } from "../match/evidence/own-comparison.js";
+import { withComparisons } from "../match/evidence/own-comparison.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/memory-plan.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { type ReviewedTables, readKnown, refuseAnswered } from "../match/review/review-file.js";
@@ -43,7 +43,6 @@ export interface JoinTablesOptions
   extends ColumnOptions,
     RuleOptions,
     AliasOptions,
-    ComparisonOptions,
     JoinOutputs,
     BoundedOptions,
     Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "sharing" | "signal"> {
@@ -218,7 +217,7 @@ async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Pr
 /** Replaces column numbers and differently cased names by the names in the tables. */
 function resolvedColumns(
   { left, right }: JoinedTables,
-  { on = [], ignore, kindOf, compare, same, never }: ColumnOptions & ComparisonOptions & RuleOptions,
+  { on = [], ignore, kindOf, compare, same, never }: ColumnOptions & RuleOptions,
 ) {
   const isIn = (columns: readonly string[], wanted: string): boolean => namedColumn(columns, wanted) >= 0;
   const partsIn = (columns: readonly string[], wanted: string): readonly string[] =>

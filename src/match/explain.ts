@@ -18,7 +18,7 @@ export interface ColumnReport {
   readonly other: string;
   /** Undefined for evidence across columns. */
   readonly kind?: ColumnKind;
-  /** The user's own comparison: "±5 %", "by code.mjs". */
+  /** The user's own comparison: "within 5 %", "by code.mjs". */
   readonly comparison?: string;
   /** Share of filled cells, number of different values. */
   readonly filled?: number;

@@ -24,7 +24,6 @@ import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
 import { dividedByRules, type ScoredPairs } from "./estimates/scored-pairs.js";
 import { uninformativeFields, withoutFields } from "./estimates/uninformative-columns.js";
-import type { ComparisonOptions } from "./evidence/own-comparison.js";
 import {
   type ColumnExplanation,
   type ColumnReport,
@@ -52,7 +51,7 @@ import { knownPlaces, scorePairs, type Weights } from "./weights/learn.js";
 import { type Known, rowsInOrder } from "./weights/pair-table.js";
 
 /** Options of matching rows by all columns. */
-export interface MatchRowsOptions extends ColumnOptions, ComparisonOptions, MatchRunOptions, RuleOptions {
+export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions, RuleOptions {
   /** The promised precision. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */

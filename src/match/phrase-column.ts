@@ -1,7 +1,7 @@
 /**
  * The one choice of how rows are compared: one column of phrases by the scorer that comes with pearl; several columns, and one of
- * codes, dates, numbers or telephones or with a comparison of its own, by weights learned from the tables. Weights that are learned from one column of
- * phrases see one view of each pair, and promise what nothing confirms.
+ * codes, dates, numbers or telephones or with a comparison of its own, by weights learned from the tables. Weights that are
+ * learned from one column of phrases see one view of each pair, and promise what nothing confirms.
  */
 import type { TableColumns } from "./columns/align.js";
 import { both, type ColumnOptions, type ColumnPlan, fieldKind } from "./columns/fields.js";

@@ -14,11 +14,15 @@ import { partsOfColumn, readPairOf } from "./columns/column-names.js";
 import { both, type ColumnOptions, readField } from "./columns/fields.js";
 import { profileColumn } from "./columns/profile.js";
 import { TextNumbers, textCount } from "./columns/texts.js";
+import type { ComparisonOptions } from "./evidence/own-comparison.js";
 import { SortedRows } from "./weights/left-rows.js";
 import { classCount, type PairClasses, withRoom } from "./weights/pair-classes.js";
 
-/** Rules by columns, which need not be compared: "email", "vat + country" or, where names in two tables differ, "email=mail". */
-export interface RuleOptions {
+/**
+ * What a user knows of columns. Rules are by columns that need not be compared: "email", "vat + country" or, where names in two
+ * tables differ, "email=mail".
+ */
+export interface RuleOptions extends ComparisonOptions {
   /** Rows with equal filled cells in all columns of one of these are the same. */
   readonly same?: readonly string[];
   /** Rows whose filled cells differ in the columns of one of these are not the same. */

@@ -7,7 +7,7 @@ import { type AliasOptions, readAliases, withAliases } from "../../match/columns
 import { cellsOfColumn } from "../../match/columns/column-names.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
-import { type ComparisonOptions, withComparisons } from "../../match/evidence/own-comparison.js";
+import { withComparisons } from "../../match/evidence/own-comparison.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/memory-plan.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import type { ReviewedTables } from "../../match/review/read-decisions.js";
@@ -74,7 +74,6 @@ export interface DedupeOutputs {
 export interface DedupeTableOptions
   extends ColumnOptions,
     AliasOptions,
-    ComparisonOptions,
     RuleOptions,
     FileOptions,
     BoundedOptions,

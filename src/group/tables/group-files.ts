@@ -1,7 +1,6 @@
 /** The files that grouping writes: their names, their added columns, and the rows of each. */
 import { partSeparator, writtenParts } from "../../match/columns/column-names.js";
 import type { ColumnOptions } from "../../match/columns/fields.js";
-import type { ComparisonOptions } from "../../match/evidence/own-comparison.js";
 import type { RuleOptions } from "../../match/rules.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
 import { type Cell, jsonLine, nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
@@ -111,8 +110,8 @@ export function checkNames(
 /** Options with the names that a table's columns have, in place of numbers and names in other case. @throws TableError */
 export function namedColumns(
   { description: { path, columns } }: Pick<WholeTable, "description">,
-  { on, ignore, kindOf, compare, same, never }: ColumnOptions & ComparisonOptions & RuleOptions,
-): ColumnOptions & ComparisonOptions & RuleOptions {
+  { on, ignore, kindOf, compare, same, never }: ColumnOptions & RuleOptions,
+): ColumnOptions & RuleOptions {
   const nameOf = (wanted: string): string => columns[findColumn(path, columns, wanted)];
   /** Also of a column that is made of several, as a date of its parts. */
   const composedName = (wanted: string): string =>

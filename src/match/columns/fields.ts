@@ -34,17 +34,9 @@ export interface ColumnOptions {
 }
 
 /** The most by which numbers differ: a share of the larger one, or a difference, of dates in days. */
-export interface Tolerance {
-  readonly within: number;
-  readonly isShare: boolean;
-}
-
+export type Tolerance = { readonly within: number; readonly isShare: boolean };
 /** A module that compares cells, and the values of its function from which a pair has a higher level. */
-export interface ModuleComparison {
-  readonly module: string;
-  readonly cuts: readonly number[];
-}
-
+export type ModuleComparison = { readonly module: string; readonly cuts: readonly number[] };
 export type OwnComparison = Tolerance | ModuleComparison;
 
 /** An aligned column of both tables. For a single table both sides are the same. */
@@ -122,21 +114,17 @@ export function planColumns(
   );
   const pairs = withoutCopies(sorted, left, other, dropped);
   const alone = isFound ? ([open(first.names, 0), open(second.names, 1)] as const) : ([[], []] as const);
-  if (rowsOf(left) > 0 && rowsOf(other) > 0)
-    checkCompared({ pairs, dropped }, options.comparisons?.keys() ?? []);
-  return { pairs, dropped, alone, profiles: first.profiles };
+  const plan = { pairs, dropped, alone, profiles: first.profiles };
+  if (rowsOf(left) * rowsOf(other) > 0) checkCompared(plan, options.comparisons?.keys());
+  return plan;
 }
 
 /** @throws ArgumentError for a comparison of a column that is not compared */
-function checkCompared(
-  { pairs, dropped }: Pick<ColumnPlan, "pairs" | "dropped">,
-  compared: Iterable<string>,
-) {
+function checkCompared({ pairs, dropped }: ColumnPlan, compared: Iterable<string> = []): void {
   for (const name of compared) {
     if (pairs.some((pair) => pair.includes(name))) continue;
-    const { reason } = dropped.find((column) => column.name === name) ?? {
-      reason: "it is not named, or not in both tables",
-    };
+    const reason =
+      dropped.find((column) => column.name === name)?.reason ?? "not named, or in one table alone";
     throw new ArgumentError(
       `--compare ${name}: the column is not compared (${reason}). Compare it (--on), or leave --compare ${name} out.`,
     );

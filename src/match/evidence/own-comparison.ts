@@ -32,10 +32,7 @@ export interface ComparisonOptions {
   readonly compare?: Readonly<Record<string, string | number | URL>>;
 }
 
-interface OwnModule {
-  readonly default: (left: string, right: string) => number;
-  readonly levels?: readonly number[];
-}
+type OwnModule = { default: (left: string, right: string) => number; levels?: readonly number[] };
 
 /** By address. Each thread imports its own. */
 const imported = new Map<string, OwnModule>();
@@ -86,11 +83,7 @@ function kindWithin(
         `${name} is of kind ${kind}. Give a tolerance of numbers, of dates one in days, or a module.`,
       );
   const isNumber = (cell: string): boolean => !Number.isNaN(cellNumber(cell));
-  if (
-    said === "number" &&
-    columns.some(({ length }) => length > 0) &&
-    !columns.some((cells) => cells.some(isNumber))
-  )
+  if (said === "number" && columns.every((cells) => cells.length > 0 && !cells.some(isNumber)))
     throw wrong(`no cell of ${name} is a number. Name a column of numbers or dates.`);
   return said;
 }
@@ -108,7 +101,7 @@ async function importModule(column: string, module: string): Promise<ModuleCompa
   const { levels: cuts = standardCuts } = found;
   if (typeof found.default !== "function")
     throw wrong("it has no default function. Add one: export default (left, right) => ...");
-  const isAscending = (cut: number, at: number): boolean => cut > (at === 0 ? 0 : cuts[at - 1]) && cut <= 1;
+  const isAscending = (cut: number, at: number): boolean => cut > (cuts[at - 1] ?? 0) && cut <= 1;
   if (!Array.isArray(cuts) || cuts.length === 0 || cuts.length > mostCuts || !cuts.every(isAscending))
     throw wrong("its levels are not ascending numbers from 0 to 1. Write: export const levels = [0.5, 0.9]");
   imported.set(address, found);

@@ -5,7 +5,6 @@ import { type DedupeTableOptions, openDuplicates } from "../../group/tables/dedu
 import { type JoinTablesOptions, openJoin } from "../../join/join-tables.js";
 import type { AliasOptions } from "../../match/columns/aliases.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
-import type { ComparisonOptions } from "../../match/evidence/own-comparison.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { readKnown } from "../../match/review/read-decisions.js";
 import type { RuleOptions } from "../../match/rules.js";
@@ -15,11 +14,7 @@ import { serve } from "../../runtime/worker-server.js";
 type Shared = "on" | "ignore" | "kindOf" | "precision" | "kind" | "table" | "threads" | "decisionPaths";
 
 /** What is matched: two tables are joined, one is deduplicated. */
-export interface Matching
-  extends RuleOptions,
-    AliasOptions,
-    ComparisonOptions,
-    Pick<JoinTablesOptions, Shared> {
+export interface Matching extends RuleOptions, AliasOptions, Pick<JoinTablesOptions, Shared> {
   readonly tables: readonly [left: string, right?: string];
   readonly model?: string;
   readonly device?: DeviceChoice;

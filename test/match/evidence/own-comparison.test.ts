@@ -158,5 +158,5 @@ it("columns that are not compared are refused with the reason", async () => {
   };
   expect(await refused("price", ["price"])).toThrow("--compare price: the column is not compared (ignored)");
   expect(await refused("note")).toThrow("not compared (nearly empty)");
-  expect(await refused("cost")).toThrow("not compared (it is not named, or not in both tables)");
+  expect(await refused("cost")).toThrow("not compared (not named, or in one table alone)");
 });
