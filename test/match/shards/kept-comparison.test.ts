@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { firstPass, type Kept, ShardDone } from "../../../src/files/shards/shard.js";
 import type { TableColumns } from "../../../src/match/columns/align.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
+import { rowWords } from "../../../src/match/columns/row-words.js";
 import { compareTables } from "../../../src/match/compare-tables.js";
+import { withComparisons } from "../../../src/match/evidence/own-comparison.js";
+import { comparisonSettings, rowComparison } from "../../../src/match/evidence/pair-evidence.js";
 import { needOfShard } from "../../../src/match/memory/memory-plan.js";
 import { compareShard, sizeOfShard } from "../../../src/match/shards/compare-shard.js";
 import { readComparison } from "../../../src/match/shards/kept-comparison.js";
@@ -52,6 +55,33 @@ describe("a shard of a first pass", () => {
     const all = Array.from(kept.left, (row, pair) => `${row} ${kept.right[pair]}`);
     expect(all.length).toBeGreaterThan(300);
     expect([...found].sort()).toEqual(all.sort());
+  });
+
+  it("compares cells as they are written by a module, as the whole does", async () => {
+    const source = "export default (a, b) => (a.startsWith('T ') ? Number(a.at(-1) === b.at(-1)) : NaN)";
+    const compare = { phone: `data:text/javascript,${encodeURIComponent(source)}` };
+    const written = ({ name, phone }: TableColumns) => ({ name, phone: phone.map((cell) => `T ${cell}`) });
+    const tables = prepareTables(
+      written(few),
+      written(many),
+      await withComparisons([few, many], { compare }),
+    );
+    const done = await compareTables(tables, { sharing: firstPass }).catch((error: unknown) => error);
+    const whole = rowComparison(comparisonSettings(tables, rowWords(tables)));
+    const phone = whole.columns.findIndex(({ name }) => name === "phone");
+    const seen = new Set<number>();
+    for (const index of [1, 2, 3]) {
+      const kept = readerOf((done as ShardDone).kept);
+      const { settings, pairs, rows } = await readComparison(kept, { index, count: 3 });
+      const inAll = {
+        left: pairs.left.map((row) => rows[0][row]),
+        right: pairs.right.map((row) => rows[1][row]),
+      };
+      const levels = rowComparison(settings).compareAll(pairs)[phone];
+      expect(levels).toEqual(whole.compareAll(inAll)[phone]);
+      for (const level of levels) seen.add(level);
+    }
+    expect([...seen].sort()).toEqual(expect.arrayContaining([0, 6]));
   });
 
   it("needs less memory the more shards there are, and is refused a limit below it", async () => {
