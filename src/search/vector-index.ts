@@ -258,7 +258,7 @@ export class VectorIndex {
       const isPhrase = (cells: readonly string[]) => phrases && cells[column] === phrases[query];
       const named = (cells: readonly string[]) => columns.map((name, place) => [name, cells[place]]);
       return ranked
-        .filter(({ cells }) => !isZero(vectors, query, dimension) || isPhrase(cells))
+        .filter(({ cells }) => ranking === "words" || !isZero(vectors, query, dimension) || isPhrase(cells))
         .map(({ key, score, cells }) => ({ key, score, cells: Object.fromEntries(named(cells)) }));
     });
   }
