@@ -5,7 +5,7 @@ import { redacted } from "../errors.js";
 import type { ReadingProgress } from "../table/table.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
-export type ProgressUnit = "phrases" | "tokens" | "bytes" | "cells" | "items" | "shards";
+export type ProgressUnit = "phrases" | "bytes" | "cells" | "items" | "shards";
 
 /** Milliseconds between two updates of the line, and over which the rate is measured. */
 const updateMs = 200;

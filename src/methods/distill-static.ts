@@ -4,10 +4,11 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { concatenate, type Featurizer, type ModelFolder } from "../architectures/architecture.js";
+import { concatenate, type ModelFolder } from "../architectures/architecture.js";
 import { readModelFolder } from "../architectures/model-folder.js";
+import { modulesOf } from "../architectures/sentence-modules.js";
 import { staticFamily } from "../architectures/transformer/published.js";
-import { encode, openModel } from "../encoder/encode-model.js";
+import { openModel, rawVectors } from "../encoder/encode-model.js";
 import type { LoadOptions } from "../encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { writeModelFolder } from "../files/sealed-folder.js";
@@ -48,10 +49,11 @@ export interface DistillReport extends Record<"tokens" | "dimension" | "kept", n
 
 /** Tokens that are encoded between two reports of progress. */
 const tokensAtOnce = 1024;
-/** Rounds after which the axes have settled in the order of their variance. */
-const rounds = 60;
 /** As model2vec's models say. */
 const maximumLength = 512;
+const truncation = { direction: "Right", max_length: maximumLength, strategy: "LongestFirst", stride: 0 };
+/** Nothing is put around a phrase. */
+const bare = { truncation, padding: null, post_processor: null };
 
 /**
  * Writes a static model: a phrase is the mean of its tokens' vectors. A token's vector is the base's embedding of that
@@ -84,21 +86,24 @@ export async function distillStatic(
   const embeddings: Tensor = { type: "float16", dims: [rows, dims], data: toFloat16(table) };
   const described = await describeBase(base, folder);
   await writeModelFolder(target, async (path) => {
-    const text = bareTokenizer(await readTokenizerFile(folder.path));
+    const text = JSON.stringify(
+      { ...JSON.parse((await readTokenizerFile(folder.path)) ?? "{}"), ...bare },
+      // the first word of a text gets the token that it has elsewhere
+      (key, value) => (key === "add_prefix_space" && value === false) || value,
+    );
     await writeFile(join(path, "tokenizer.json"), text);
     await writeWholeJson(join(path, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
-    await writeWholeJson(join(path, "modules.json"), modules);
+    await writeWholeJson(join(path, "modules.json"), modulesOf(["StaticEmbedding", "Normalize"], "."));
     await writeWholeJson(join(path, "config.json"), {
       ...{ model_type: staticFamily, architectures: ["StaticModel"], tokenizer_name: described.name },
       ...{ apply_pca: dims, sif_coefficient: sif, hidden_dim: dims, embedding_dtype: "float16" },
       ...{ normalize: true, pooling: folder.pooling, seq_length: 1_000_000, max_length: maximumLength },
     });
     const origin =
-      `A static model distilled from ${described.name} by \`pearl distill\` with model2vec's method: a phrase is the mean ` +
-      `of its tokens' vectors. These are the base's vectors of single tokens along ${dims} principal axes ` +
-      `(${Math.round(kept * 100)} % of the variance), weighed by smooth inverse frequency (a = ${sif}). The order of words ` +
-      "has no effect. No score was measured: `pearl bench` measures the model. model2vec loads the folder too: " +
-      "`StaticModel.from_pretrained(FOLDER)`.";
+      `A static model distilled from ${described.name} by \`pearl distill\` with model2vec's method: a phrase is the mean of ` +
+      `its tokens' vectors, the base's of single tokens along ${dims} principal axes (${Math.round(kept * 100)} % of the ` +
+      `variance), weighed by smooth inverse frequency (a = ${sif}). No score was measured: \`pearl bench\` measures it. ` +
+      'model2vec loads it too: `StaticModel.from_pretrained("FOLDER")`.';
     const metadata = { base_model: described.name, library_name: "model2vec", "model-index": undefined };
     const card = await derivedCard(folder.path, { title: basename(target), origin, metadata });
     await writeFile(join(path, "README.md"), card);
@@ -119,20 +124,16 @@ async function tokenVectors(
   const open = await openModel({ folder, threads, device: "cpu", precision: "full" });
   try {
     const tokenizer = open.featurizers.find((own) => own.tokenizer)?.tokenizer;
-    const isStatic = folder.config.model_type === staticFamily;
-    if (tokenizer === undefined || isStatic)
+    if (tokenizer === undefined)
       throw new ModelError(
-        `${folder.path} ${isStatic ? "is a static model already" : "has no transformer that reads subword tokens"}. ` +
-          "Name a transformer, such as pearl-small or sentence-transformers/all-MiniLM-L6-v2.",
+        `${folder.path} has no transformer that reads subword tokens. Name one that has, such as pearl-small.`,
       );
-    const around = (id: string) => Int32Array.of(...tokenizer.opening(""), Number(id), ...tokenizer.closing);
-    // Other parts read one text beside every token: what is equal in all vectors goes with the mean.
-    const readerOf = (own: Featurizer) => (some: readonly string[]) =>
-      own.tokenizer ? { rows: concatenate(some.map(around)), truncated: 0 } : own.read(some.map(() => "a"));
+    const alone = (id: string) => Int32Array.of(...tokenizer.opening(""), Number(id), ...tokenizer.closing);
     const featurizers = open.featurizers.map((own) => ({
-      ...own,
-      readPrompted: undefined,
-      read: readerOf(own),
+      ...{ ...own, readPrompted: undefined },
+      // Other parts read one text beside every token: what is equal in all vectors goes with the mean.
+      read: (some: readonly string[]) =>
+        own.tokenizer ? { rows: concatenate(some.map(alone)), truncated: 0 } : own.read(some.map(() => "a")),
     }));
     const vocabulary = tokenizer.vocabulary();
     const ids = vocabulary.flatMap((token, id) => (/^(\[unused\d+\].*)?$/.test(token ?? "") ? [] : [id]));
@@ -140,14 +141,8 @@ async function tokenVectors(
     for (let first = 0; first < ids.length; first += tokensAtOnce) {
       signal?.throwIfAborted();
       const some = ids.slice(first, first + tokensAtOnce);
-      const reply = await encode(
-        { ...open, featurizers },
-        {
-          ...{ phrases: some.map(String), prompt: "", batchSize: undefined, state: new Int32Array(2) },
-          parts: [{ output: "embedding", dimension: 0, length: "raw" }],
-        },
-      );
-      const width = reply.vectors.length / some.length;
+      const found = await rawVectors({ ...open, featurizers }, some.map(String));
+      const width = found.length / some.length;
       if (first === 0) vectors = new Float32Array(ids.length * width);
       const most = Math.min(width, ids.length - 1);
       if (!(Number.isInteger(dims) && dims > 0 && dims <= most))
@@ -155,7 +150,7 @@ async function tokenVectors(
           `dims is ${dims}, but ${folder.name} has ${width} dimensions and ${ids.length} tokens. ` +
             `Give a whole number from 1 to ${most}.`,
         );
-      vectors.set(reply.vectors, first * width);
+      vectors.set(found, first * width);
       onProgress?.(first + some.length, ids.length);
     }
     return { ids, vectors, rows: vocabulary.length };
@@ -170,18 +165,7 @@ async function reduced(vectors: Float32Array, rows: number, dims: number) {
   const mean = new Float64Array(dimension);
   for (const [at, value] of vectors.entries()) mean[at % dimension] += value / rows;
   const centred = vectors.map((value, at) => value - mean[at % dimension]);
-  const axes = await leadingAxes(centred, { dimension, width: dims, rounds, random: createRandom(1) });
+  // After so many rounds the axes have settled in the order of their variance.
+  const axes = await leadingAxes(centred, { dimension, width: dims, rounds: 60, random: createRandom(1) });
   return { data: await project(centred, axes), kept: await keptShare(centred, axes) };
 }
-
-/** tokenizer.json without special tokens around a phrase. The first word of a text gets the token that it has elsewhere. */
-function bareTokenizer(text = "{}"): string {
-  const truncation = { direction: "Right", max_length: maximumLength, strategy: "LongestFirst", stride: 0 };
-  const bare = { ...JSON.parse(text), truncation, padding: null, post_processor: null };
-  return JSON.stringify(bare, (key, value) => (key === "add_prefix_space" && value === false) || value);
-}
-
-const modules = ["StaticEmbedding", "Normalize"].map((name, idx) => ({
-  ...{ idx, name: `${idx}`, path: idx === 0 ? "." : `${idx}_${name}` },
-  type: `sentence_transformers.models.${name}`,
-}));

@@ -24,12 +24,11 @@ export default command({
     const { distillStatic } = await import("../../methods/distill-static.js");
     const report = await distillStatic(model, output, {
       ...{ dims, sif, threads, signal: session.signal, onDownload: session.onDownload },
-      onProgress: (done, total) => session.show("encoding", done, total, "tokens"),
+      onProgress: (done, total) => session.show("encoding tokens", done, total),
     });
-    const { base, tokens, dimension, kept } = report;
-    session.say(
-      `${base.name}: ${counted(tokens, "token")}, ${dimension} dimensions with ${formatPercent(kept)} of the variance`,
-    );
+    const { base, tokens, kept } = report;
+    const facts = `${counted(tokens, "token")}, ${dims} dimensions with ${formatPercent(kept)} of the variance`;
+    session.say(`${base.name}: ${facts}`);
     session.say(`licence: ${base.licence ?? "none stated; ask the authors before you share the model"}`);
     await session.record({ output, ...report });
     session.print(`wrote ${output}: use it with --model ${output}`);
