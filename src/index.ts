@@ -69,6 +69,7 @@ export { pairSentence } from "./match/explain.js";
 export type { BoundedOptions, MemoryLimit } from "./match/memory/memory-plan.js";
 export type { DoubtfulPair } from "./match/review/doubtful.js";
 export type { LabelEffect } from "./match/review/label-effect.js";
+export type { PairRules, RuleOptions, RulesReport } from "./match/rules.js";
 
 // Group, search and draw the phrases of one table.
 
@@ -90,6 +91,7 @@ export type {
   IndexModel,
   IndexRows,
   SearchHit,
+  SearchSettings,
 } from "./search/index-types.js";
 export type { AddTableOptions, IndexTableOptions, IndexTableReport } from "./search/phrase-index.js";
 export { addTable, indexTable } from "./search/phrase-index.js";

@@ -191,6 +191,12 @@ export const shared = {
       kindOfColumn,
     ),
   ] as const,
+  /** What the user knows of names and columns, beside what is learned. */
+  rules: [
+    option("--aliases <file>", "a table of names in each row that mean the same: a name, and its aliases"),
+    many("--same <columns>", "rows with equal cells here are the same: email, vat+country, email=mail"),
+    many("--never <column>", "rows whose cells differ here are not the same, such as birth_date"),
+  ] as const,
   /** How much memory a matching takes, and where its temporary files go. */
   bounded: [
     option("--memory <size>", "memory at most, such as 4g or 800m; the rest goes to disk", memorySize),

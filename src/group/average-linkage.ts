@@ -5,9 +5,10 @@
  */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
+import type { Apart } from "../match/rules.js";
 import { pauses } from "../match/run/pause.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
-import { certain } from "../match/weights/learn.js";
+import { byRule } from "../match/weights/learn.js";
 import type { LeftRows } from "../match/weights/left-rows.js";
 import { placesByNumber } from "../places-by-number.js";
 
@@ -30,6 +31,8 @@ export interface Merge {
 export interface LinkageOptions {
   /** Log-odds of a pair that is no candidate. */
   weigh(a: number, b: number): number;
+  /** Keeps groups apart. */
+  readonly apart?: Apart;
   /** Merges below it are not made. Default 0: the same as likely as not. */
   readonly least?: number;
   readonly signal?: AbortSignal;
@@ -46,9 +49,9 @@ const stepsBetween = 1024;
 /** Pairs weighed at most for two groups; more of them are sampled. */
 const mostWeighed = 64;
 
-/** Known pairs are not clipped: rows known to be the same come together, and those known to differ never do. */
+/** Decided pairs are not clipped: rows known to be the same come together, and those known to differ never do. */
 const clip = (value: number): number =>
-  Math.abs(value) === certain ? value : Math.min(strongest, Math.max(-strongest, value));
+  Math.abs(value) >= byRule ? value : Math.min(strongest, Math.max(-strongest, value));
 
 /** Merges of all groups, strongest first. An aborted call rejects with the reason of its signal. */
 export async function averageLinkage(
@@ -154,6 +157,7 @@ async function mergeComponent(
       propose(a, b, link);
       continue;
     }
+    if (options.apart?.unite(a, b) === false) continue;
     merges.push({ a, b, mean });
     mergeInto(a, b, groups, propose);
   }
@@ -164,7 +168,7 @@ async function mergeComponent(
 function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOptions): void {
   const all = first.rows.length * second.rows.length;
   link.weighedRows = first.rows.length + second.rows.length;
-  if (link.known >= all || Math.abs(link.sum) >= certain / 2) return;
+  if (link.known >= all || Math.abs(link.sum) >= byRule / 2) return;
   const count = Math.min(all, mostWeighed);
   link.sum = 0;
   link.known = count;

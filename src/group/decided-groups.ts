@@ -4,6 +4,7 @@ import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
 import { fnv } from "../files/checksums/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
+import { apartRows, confirmed, type PairRules, samePairs } from "../match/rules.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
 export function refuseContradictions(size: number, known: readonly KnownPair[]): void {
@@ -11,8 +12,8 @@ export function refuseContradictions(size: number, known: readonly KnownPair[]):
 }
 
 /**
- * Labels rows by the first row of a class: rows that are equal or confirmed. Equal rows are not brought together against a
- * decision.
+ * Labels rows by the first row of a class: rows that are equal, confirmed or the same by a rule. Equal rows are not brought together against a
+ * decision or a rule.
  *
  * @param keyOf equal for rows that are equal; undefined for a row that is not to be compared
  * @throws ArgumentError for decisions that contradict each other
@@ -21,16 +22,21 @@ export function sureRows(
   size: number,
   keyOf: (row: number) => string | undefined,
   known: readonly KnownPair[],
+  rules?: PairRules,
 ): Int32Array {
   const { rootOf, unite, roots } = confirmedClasses(size, known);
   const foesOf = foesByLabel(known, rootOf);
-  firstEqual(size, keyOf).forEach((first, row) => {
-    if (first < 0 || first === row) return;
-    const [a, b] = [rootOf(first), rootOf(row)];
-    if (a === b || foesOf.get(a)?.has(b)) return;
+  const apart = apartRows(rules, known);
+  const join = (row: number, other: number): void => {
+    const [a, b] = [rootOf(row), rootOf(other)];
+    if (a === b || foesOf.get(a)?.has(b) || apart?.unite(a, b) === false) return;
     unite(a, b);
     // The smaller label stays.
     inheritFoes(foesOf, Math.max(a, b), Math.min(a, b));
+  };
+  for (const { left, right } of confirmed(rules && samePairs(rules, true))) join(left, right);
+  firstEqual(size, keyOf).forEach((first, row) => {
+    if (first >= 0 && first !== row) join(first, row);
   });
   return roots();
 }
@@ -101,13 +107,17 @@ export function decidedGroups(
   sureOf: Int32Array,
   known: readonly KnownPair[],
   probabilityOf: (a: number, b: number) => number,
+  rules?: PairRules,
 ): Int32Array {
   const firstOf = new Int32Array(sureOf.length).fill(-1);
   const classes = disjointSets(sureOf.length);
+  const sure = Array.from(sureOf, (left, right) => ({ left, right, match: true }));
+  const apart = apartRows(rules, sure);
   sureOf.forEach((label, row) => {
     if (firstOf[groupOf[row]] < 0) firstOf[groupOf[row]] = row;
     classes.unite(label, row);
-    classes.unite(firstOf[groupOf[row]], row);
+    const first = firstOf[groupOf[row]];
+    if (apart?.unite(first, row) !== false) classes.unite(first, row);
   });
   const merged = classes.roots();
   const foes = foesByLabel(known, (row) => sureOf[row]);

@@ -9,6 +9,7 @@ import { planColumns, rowsOf } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
 import type { MatchedRows, MatchRowsOptions } from "../match/match-rows.js";
+import { ruleKey, rulesOfRows } from "../match/rules.js";
 import { firstEqual } from "./decided-groups.js";
 
 /** Rows that are equal in all compared columns and are all compared. */
@@ -26,11 +27,11 @@ export async function groupWithoutCopies<Found extends Grouped<Found>>(
   group: (table: TableColumns, options: MatchRowsOptions) => Promise<Found>,
 ): Promise<Found> {
   const options = { ...given, profileOf: given.profileOf ?? profiler() };
-  const { known = [] } = options;
+  const { known = [], rules } = options;
   const columns = planColumns(table, undefined, options).pairs.map(([name]) => table[name]);
   const first = firstEqual(rowsOf(table), (row) => {
     const cells = columns.map((column) => column[row]);
-    return cells.some(isFilled) ? JSON.stringify(cells) : undefined;
+    return cells.some(isFilled) ? JSON.stringify([...cells, ruleKey(rules, row)]) : undefined;
   });
   const judged = new Set(known.flatMap(({ left, right }) => [left, right]));
   const copies = new Uint32Array(first.length);
@@ -58,5 +59,6 @@ export async function groupWithoutCopies<Found extends Grouped<Found>>(
     withKnown: (all) => groupWithoutCopies(table, { ...options, known: all }, group),
     atPrecision: (target) => ofAll(found.atPrecision(target)),
   });
-  return ofAll(await group(Object.fromEntries(compared), { ...options, known: placed }));
+  const ofRows = rules && rulesOfRows(rules, [rows, rows]);
+  return ofAll(await group(Object.fromEntries(compared), { ...options, known: placed, rules: ofRows }));
 }

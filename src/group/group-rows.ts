@@ -4,10 +4,15 @@ import { ArgumentError } from "../errors.js";
 import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { Field } from "../match/columns/fields.js";
-import { asStage, type ComparedTables, type MatchRunOptions } from "../match/compare-tables.js";
+import {
+  asStage,
+  type ComparedTables,
+  type KnownPair,
+  type MatchRunOptions,
+} from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
-import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { dividedByRules, judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import {
   type MatchedRows,
   type MatchFit,
@@ -18,6 +23,7 @@ import {
 import { once } from "../match/once.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { partnersInGroup } from "../match/review/label-effect.js";
+import { apartRows, type PairRules, readRules, sameBy } from "../match/rules.js";
 import { withAnswers } from "../match/weights/answers.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import {
@@ -69,7 +75,10 @@ const evenOdds = 0;
  */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
   checkMatching([table], options);
-  return groupWithoutCopies(table, options, (rows, all) => matchRows(rows, undefined, all, byGroups));
+  const rules = options.rules ?? readRules(table, undefined, options);
+  return groupWithoutCopies(table, { ...options, rules }, (rows, all) =>
+    matchRows(rows, undefined, all, byGroups),
+  );
 }
 
 /** A field without its values, which a table is then free of. */
@@ -95,7 +104,8 @@ const byGroups: MatchMethod<GroupLevel, MatchFit<GroupLevel>, Groups> = {
   decided: decidedLevel,
   show: ({ compared, weights }, level, { places: [place] }) => {
     const { tables, columns: evidence } = compared;
-    const probabilityOf = pairProbability(level, level.weigh);
+    const accepted = pairsWithin(level.groups, level.table);
+    const probabilityOf = pairProbability({ ...level, accepted }, level.weigh);
     return {
       groupOf: numberedRows(Int32Array.from(place, (prepared) => level.groups[prepared])),
       probabilityOf(a, b) {
@@ -130,6 +140,7 @@ interface GroupLevel extends ScoredPairs {
   /** Log-odds of any two rows, the smaller first. */
   weigh(a: number, b: number): number;
   readonly groups: Int32Array;
+  readonly rules?: PairRules;
 }
 
 async function fitGroups(
@@ -141,10 +152,12 @@ async function fitGroups(
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds, heldOut } = withAnswers(compared, learned, known);
   const decided = decide(compared, candidateOdds, known);
+  const { rules } = compared;
+  const apart = apartRows(rules, judgedRows(known, compared));
   const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = asStage(run, "grouping");
   const weigh = pairScorer(compared, weights);
-  const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh });
+  const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh, apart });
   const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
   const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
@@ -155,11 +168,11 @@ async function fitGroups(
   });
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
-    const accepted = pairsWithin(groups, inside);
-    const supported = supportedProbability(inside, accepted, own);
+    const all = pairsWithin(groups, inside);
+    const supported = supportedProbability(inside, all, own);
     const held = new Map<number, number | undefined>();
     for (const { pairs, own } of folds) {
-      const ofOthers = supportedProbability(inside, accepted, own);
+      const ofOthers = supportedProbability(inside, all, own);
       for (const pair of pairs) held.set(pair, ofOthers.at(pair));
     }
     const judged = judgedEstimates(known, { at: (pair) => held.get(pair) ?? supported.at(pair) });
@@ -167,7 +180,7 @@ async function fitGroups(
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
-      ...{ probability, accepted, groups, weigh },
+      ...{ probability, ...dividedByRules(all, known), groups, weigh, rules },
     };
   };
   function* levels(from = cuts[0]): Generator<GroupLevel> {
@@ -187,14 +200,22 @@ async function fitGroups(
 }
 
 /** A level after decisions on pairs of rows, which need not be pairs of the level. */
-function decidedLevel(level: GroupLevel, judged: Known, { left, right }: RowPairs): GroupLevel {
-  const known = Array.from(judged, ([pair, match]) => {
+function decidedLevel(level: GroupLevel, judged: Known, table: RowPairs): GroupLevel {
+  const known = judgedRows(judged, table);
+  const { rules, table: own } = level;
+  const sure = sureRows(level.groups.length, () => undefined, known, rules);
+  const groups = decidedGroups(level.groups, sure, known, pairProbability(level, level.weigh), rules);
+  const accepted = pairsWithin(groups, own).filter(
+    (pair) => sameBy(rules, own.left.at(pair)!, own.right[pair]) === undefined,
+  );
+  return { ...level, groups, accepted };
+}
+
+/** The pairs that people judged, by their rows. */
+const judgedRows = (known: Known, { left, right }: RowPairs): KnownPair[] =>
+  Array.from(known.judged ?? known, ([pair, match]) => {
     return { left: left.at(pair)!, right: right[pair], match: match === 1 };
   });
-  const sure = sureRows(level.groups.length, () => undefined, known);
-  const groups = decidedGroups(level.groups, sure, known, pairProbability(level, level.weigh));
-  return { ...level, groups, accepted: pairsWithin(groups, level.table) };
-}
 
 /** The pairs whose rows are in one group. */
 const pairsWithin = (groups: Int32Array, { left, right }: RowPairs): Int32Array =>

@@ -8,8 +8,6 @@ import type { TableColumns } from "../match/columns/align.js";
 import { asCompared } from "../match/columns/composed.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
-import { TextNumbers, textReader } from "../match/columns/texts.js";
-import { readValues } from "../match/columns/value-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
@@ -18,6 +16,7 @@ import { type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
+import { type PairRules, readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -45,6 +44,8 @@ export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
   /** What was compared; without weights where one column was compared. */
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** What rules decided; undefined without any, and where no column tells rows apart. */
+  readonly rules?: RowGroups["rules"];
 }
 
 /** What all ways find. */
@@ -62,6 +63,8 @@ export interface RoadOptions {
   /** Judged pairs of rows: confirmed ones end in one group, rejected ones in two. */
   readonly known: readonly KnownPair[];
   readonly completeness?: ArrayLike<number>;
+  /** What was read of the rules on columns. */
+  readonly rules?: PairRules;
   readonly precision?: number;
   /** Called with a line if names are compared in other letters than they are written in. */
   readonly onNote?: (line: string) => void;
@@ -86,6 +89,7 @@ export async function duplicatesByPlan(
   const phrases =
     options.threshold === undefined ? phraseColumn([columns], plan, options)?.name : plan.pairs[0][0];
   if (phrases === undefined) return duplicatesByColumns(columns, options);
+  refuseRules(options.rules, phrases);
   const { onProgress } = options;
   return duplicatesByColumn(columns, phrases, {
     ...{ ...options, dropped: dropped.filter(({ name }) => name !== phrases) },
@@ -228,12 +232,14 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const dropped = found.dropped.filter(({ name }) => !fields.some((field) => field.name === name));
   const { doubtful, related, labelEffect, explain } = found;
   return {
-    report: { estimate, low, high, promise, groups, columns: found.columns, dropped },
+    report: { estimate, low, high, promise, groups, columns: found.columns, dropped, rules: found.rules },
     ...{ table, doubtful, related, labelEffect, explain },
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     withKnown: async (all) =>
       decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
-    why: ({ row, keptRow, probability }) => sentenceOf(found, { left: keptRow, right: row, probability }),
+    why: ({ row, keptRow, probability }) =>
+      reasonByRule(sameBy(options.rules, keptRow, row)) ??
+      sentenceOf(found, { left: keptRow, right: row, probability }),
   };
 }
 
@@ -261,19 +267,22 @@ export function equalRows(
 function decided(
   groupOf: Int32Array,
   key: (row: number) => string | undefined,
-  { known, completeness }: RoadOptions,
+  { known, completeness, rules }: RoadOptions,
   probabilityOf: GroupedTable["probabilityOf"],
   similarityOf = probabilityOf,
 ) {
-  const sureOf = sureRows(groupOf.length, key, known);
+  const sureOf = sureRows(groupOf.length, key, known, rules);
+  const withoutRules = rules === undefined ? sureOf : sureRows(groupOf.length, key, known);
   const table = {
     ...{ sureOf, probabilityOf, completeness },
-    groupOf: decidedGroups(groupOf, sureOf, known, similarityOf),
+    groupOf: decidedGroups(groupOf, sureOf, known, similarityOf, rules),
   };
   const groups = duplicateGroups(table);
   const grouped = groups
     .flatMap(({ others }) => others)
-    .map((one) => ({ ...one, isSure: sureOf[one.row] === sureOf[one.keptRow] }));
+    .map((one) => ({ ...one, isSure: withoutRules[one.row] === withoutRules[one.keptRow] }))
+    // Rows that are the same by rules alone are not estimated.
+    .filter(({ row, keptRow, isSure }) => isSure || sureOf[row] !== sureOf[keptRow]);
   return { table, groups, grouped };
 }
 
@@ -282,12 +291,9 @@ const groupEffect = (before: Int32Array, after: Int32Array, known: readonly Know
 
 /** Equal for cells of the same number, date or code, however they are written. */
 function valueKey(name: string, cells: readonly string[], kind: ColumnKind) {
-  const dayFirst = kind === "date" ? [profileColumn(name, cells).dayFirst] : [];
-  const { left, set } = readValues(cells, cells, kind, new TextNumbers(), dayFirst);
-  const read = textReader(set.texts);
-  // "AK-1234" and "AK 1234"
-  const text = (value: number): string => (kind === "code" ? read(value).replaceAll(" ", "") : read(value));
-  return (row: number): string | undefined => (left[row] < 0 ? undefined : text(left[row]));
+  const rules = readRules({ [name]: cells }, undefined, { same: [name], kindOf: { [name]: kind } });
+  const [{ left }] = rules!.same;
+  return (row: number): string | undefined => (left[row] < 0 ? undefined : String(left[row]));
 }
 
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);

@@ -8,13 +8,13 @@ import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import type { JudgedEstimate } from "../match/estimates/calibrate.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
-import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
+import { dividedByRules, judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { sameness } from "../match/rank-rows.js";
 import { type Answered, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { total } from "../match/weights/expected-counts.js";
-import { certain, decide, type Learned, scorePairs } from "../match/weights/learn.js";
+import { byRule, decide, type Learned, scorePairs } from "../match/weights/learn.js";
 import { logisticLoss, logit, sigmoid } from "../match/weights/logistic.js";
 import { competedProbabilities, matchingBeliefs } from "../match/weights/one-to-one.js";
 import {
@@ -112,7 +112,8 @@ async function judgedAmong(
   run: Competing,
 ): Promise<JudgedEstimate[]> {
   const estimates = new Map<number, number>();
-  for (const { pairs, weights } of heldOut ?? [{ pairs: [...known.keys()], weights: all }]) {
+  const judged = known.judged ?? known;
+  for (const { pairs, weights } of heldOut ?? [{ pairs: [...judged.keys()], weights: all }]) {
     if (pairs.length === 0) continue;
     const logOdds = scorePairs(table.levels, weights, table.columns);
     const undecided = await competed(table, logOdds, weights.matches, run);
@@ -216,7 +217,7 @@ async function acceptPairs(
     for (const place of order) {
       const pair = pairs[place];
       if (own[place] < floor || count === most) break;
-      const isConfirmed = scoreOf(pair) === certain;
+      const isConfirmed = scoreOf(pair) >= byRule;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf(pair)] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf(pair)] = 1;
       accepted[count++] = pair;
@@ -224,7 +225,7 @@ async function acceptPairs(
     return {
       ...{ table, relation, weights, logOdds, probability, judged, leastProbability: floor },
       isTaught: answered.heldOut !== undefined && relation !== "many-to-many",
-      accepted: accepted.slice(0, count).sort(),
+      ...dividedByRules(accepted.slice(0, count).sort(), known),
     };
   };
   const likely = levelAt(evenOdds);
@@ -253,7 +254,7 @@ export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable)
   const ownPlace = (pair: number): number => placeOf(own, table.left.at(pair)!, table.right[pair]);
   return {
     ...{ ...level, table, logOdds: scorePairs(table.levels, weights, table.columns) },
-    accepted: Int32Array.from([...open, ...confirmed]).sort(),
+    ...dividedByRules(Int32Array.from([...open, ...confirmed]).sort(), known),
     probability: { at: (pair) => known.get(pair) ?? probability.at(ownPlace(pair)) },
   };
 }
@@ -329,8 +330,8 @@ export function preferAsWritten(
   sides: readonly PairSide[],
   alike: Alike,
 ): void {
-  // A row may have several partners that a person confirmed.
-  const places = [...pairs.keys()].filter((at) => scoreOf(pairs[at]) !== certain);
+  // A row may have several partners that a person confirmed, or that a rule makes the same.
+  const places = [...pairs.keys()].filter((at) => scoreOf(pairs[at]) < byRule);
   const alikeAt = (place: number): number => alike(table.left.at(pairs[place])!, table.right[pairs[place]]);
   for (const { rowOf } of sides)
     for (const tied of groupBy(places, (at) => `${rowOf(pairs[at])} ${scoreOf(pairs[at])}`).values()) {

@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
 import { scriptNote } from "../match/cells/one-script.js";
+import { type AliasOptions, readAliases, withAliases } from "../match/columns/aliases.js";
 import {
   cellsOfColumn,
   pairText,
@@ -9,6 +10,7 @@ import {
   partsOfColumn,
   partsOfName,
   readPair,
+  writtenParts,
 } from "../match/columns/column-names.js";
 import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
@@ -17,6 +19,7 @@ import type { RowNumbers } from "../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/memory-plan.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { type ReviewedTables, readKnown, refuseAnswered } from "../match/review/review-file.js";
+import { type RuleOptions, readRules } from "../match/rules.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn, namedColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
@@ -37,6 +40,8 @@ import { type JoinFindings, joinColumns } from "./roads.js";
 /** Options of {@link joinTables}: what is compared and promised, and how files are read and written. */
 export interface JoinTablesOptions
   extends ColumnOptions,
+    RuleOptions,
+    AliasOptions,
     JoinOutputs,
     BoundedOptions,
     Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "sharing" | "signal"> {
@@ -99,7 +104,7 @@ export async function joinTables(
   const started = performance.now();
   const { reviewPath, relatedPath, pairsPath, explainPath, likelyPath, decisionPaths = [] } = options;
   const outputs = [output, reviewPath, relatedPath, pairsPath, explainPath, likelyPath];
-  refuseOverwriting([leftPath, rightPath, ...decisionPaths], outputs);
+  refuseOverwriting([leftPath, rightPath, options.aliases, ...decisionPaths], outputs);
   await refuseAnswered(reviewPath, relatedPath);
   const { tables, total, texts, known, joined, unnamed, command } = await openJoin(
     leftPath,
@@ -159,9 +164,12 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   );
   if (!isEmpty && note !== undefined) options.onNote?.(note);
   // A table without rows has none of the rows that decisions are about.
+  const rules = readRules(texts.left, texts.right, columns);
   const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
-  const within = await withinMemory([compared.left, compared.right], plan, { ...options, ...columns });
-  const joined = await joinColumns(compared, plan, { ...options, ...columns, ...within, known });
+  const aliases = await readAliases(options.aliases);
+  const read = { left: withAliases(compared.left, aliases), right: withAliases(compared.right, aliases) };
+  const within = await withinMemory([read.left, read.right], plan, { ...options, ...columns });
+  const joined = await joinColumns(read, plan, { ...options, ...columns, ...within, known, rules });
   return { tables, total, texts, known, joined, unnamed, command };
 }
 
@@ -205,10 +213,13 @@ async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Pr
 }
 
 /** Replaces column numbers and differently cased names by the names in the tables. */
-function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindOf }: ColumnOptions) {
+function resolvedColumns(
+  { left, right }: JoinedTables,
+  { on = [], ignore, kindOf, same, never }: ColumnOptions & RuleOptions,
+) {
   const isIn = (columns: readonly string[], wanted: string): boolean => namedColumn(columns, wanted) >= 0;
   const partsIn = (columns: readonly string[], wanted: string): readonly string[] =>
-    isIn(columns, wanted) ? [wanted] : wanted.split(partSeparator);
+    writtenParts(wanted, (name) => isIn(columns, name));
   const nameIn = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
     partsIn(columns, wanted)
       .map((part) => columns[findColumn(path, columns, part)])
@@ -233,7 +244,7 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   return {
-    on: on.length > 0 ? on.map(pairOf) : undefined,
+    ...{ on: on.length > 0 ? on.map(pairOf) : undefined, same: same?.map(pairOf), never: never?.map(pairOf) },
     ignore: ignore
       ?.flatMap(named)
       .flatMap((name) => partsOfName(name, [...left.description.columns, ...right.description.columns])),

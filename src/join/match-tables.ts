@@ -9,6 +9,7 @@ import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } from "../match/match-rows.js";
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
+import { readRules } from "../match/rules.js";
 import { type Learned, learnWeights } from "../match/weights/learn.js";
 import type { Relation } from "../match/weights/pair-table.js";
 import { alikeAsWritten, decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
@@ -48,7 +49,8 @@ export async function matchTables(
   options: MatchTablesOptions = {},
 ): Promise<TableMatches> {
   checkMatching([left, right], options);
-  return matchComposed(await comparedTables({ left, right }, options), options);
+  const rules = options.rules ?? readRules(left, right, options);
+  return matchComposed(await comparedTables({ left, right }, options), { ...options, rules });
 }
 
 /** The same of tables as they are compared, which were checked. */
@@ -75,8 +77,8 @@ export function matchComposed(tables: TwoTables, options: MatchTablesOptions): P
       ...{ matches: [], kind: options.kind ?? "many-to-one", kindReason: "one of the tables has no rows" },
     },
     decided: decidedPairs,
-    show: ({ kind, kindReason }, { table, accepted, probability }, { given }) => {
-      const matches = Array.from(accepted, (pair): RowMatch => {
+    show: ({ kind, kindReason }, { table, accepted, ruled = [], probability }, { given }) => {
+      const matches = [...accepted, ...ruled].map((pair): RowMatch => {
         const rows = given({ left: table.left.at(pair)!, right: table.right[pair] });
         return { ...rows, probability: probability.at(pair)! };
       });

@@ -8,11 +8,13 @@ import {
   type DroppedColumn,
   planColumns,
 } from "../match/columns/fields.js";
-import type { KnownPair, MatchRunOptions, RowMatch, RowNumbers } from "../match/compare-tables.js";
+import type { KnownPair, RowMatch, RowNumbers } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/explain.js";
+import type { MatchRowsOptions } from "../match/match-rows.js";
 import { type Matches, sentenceOf } from "../match/matches.js";
 import { phraseColumn } from "../match/phrase-column.js";
+import { readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
 import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchComposed, type TableMatches } from "./match-tables.js";
@@ -28,6 +30,8 @@ export interface JoinFindings extends PrecisionReport {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   readonly warnings: readonly string[];
+  /** What rules decided; undefined without any. */
+  readonly rules?: TableMatches["rules"];
 }
 
 /** What each compared column says of two rows; where phrases are compared alone, also how their words correspond. */
@@ -48,7 +52,10 @@ export interface Joined extends Matches<Joined, JoinExplanation> {
   why(pair: RowMatch): string;
 }
 
-interface RoadOptions extends ColumnOptions, Pick<MatchRunOptions, "spill">, Omit<JoinOptions, "onProgress"> {
+interface RoadOptions
+  extends ColumnOptions,
+    Pick<MatchRowsOptions, "spill" | "same" | "never" | "rules">,
+    Omit<JoinOptions, "onProgress"> {
   readonly known: readonly KnownPair[];
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
@@ -65,7 +72,8 @@ export async function joinRows(
   checkMatching([left, right], options);
   const tables = await comparedTables({ left, right }, options);
   const plan = planColumns(tables.left, tables.right, options);
-  return joinColumns(tables, plan, { ...options, known: options.known ?? [] });
+  const rules = options.rules ?? readRules(left, right, options);
+  return joinColumns(tables, plan, { ...options, rules, known: options.known ?? [] });
 }
 
 /** Joins by all columns of a plan. One column of text goes its own road; one of codes or dates shares that of several. */
@@ -81,6 +89,7 @@ export async function joinColumns(
     checkMatching([left, right], matching);
     return joinedByColumns(await matchComposed(tables, matching), left, plan, options);
   }
+  refuseRules(options.rules, only.name);
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
@@ -128,27 +137,31 @@ function joinedByColumns(
   found: TableMatches,
   left: TableColumns,
   plan: ColumnPlan,
-  options: Pick<RoadOptions, "known" | "top" | "precision">,
+  options: Pick<RoadOptions, "known" | "top" | "precision" | "rules">,
 ): Joined {
   const { known, top, precision = 0.9 } = options;
+  const ruleOf = ({ left, right }: RowMatch): string | undefined => sameBy(options.rules, left, right);
   const matches = byRightRow(found, top);
   const confirmed = new Set(known.filter(({ match }) => match).map((pair) => `${pair.left} ${pair.right}`));
-  const unverified = matches.filter((pair) => !confirmed.has(`${pair.left} ${pair.right}`));
+  const isConfirmed = (pair: RowMatch): boolean => confirmed.has(`${pair.left} ${pair.right}`);
+  const estimated = matches.filter((pair) => isConfirmed(pair) || ruleOf(pair) === undefined);
+  const unverified = estimated.filter((pair) => !isConfirmed(pair));
   const place = new Map(Object.keys(left).map((name, index) => [name, index]));
   const placeOf = ({ name }: ColumnReport): number => place.get(name) ?? Infinity;
   const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
   const naming = columns.find((column) => column.kind === "name") ?? columns[0];
   const { labelEffect, doubtful, related, explain, kindReason } = found;
   const dropped = notCompared(found.dropped, plan);
-  const { estimate, low, high, promise } = knownPrecision(matches, unverified, precision) ?? found;
+  const { estimate, low, high, promise } = knownPrecision(estimated, unverified, precision) ?? found;
   return {
     findings: {
       ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
+      rules: found.rules,
     },
     ...{ matches, labelEffect, doubtful, related, explain },
     // Without rows no column is compared.
     naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
-    why: (pair) => sentenceOf(found, pair),
+    why: (pair) => reasonByRule(ruleOf(pair)) ?? sentenceOf(found, pair),
     runnerUp: () => undefined,
     withKnown: async (all) =>
       joinedByColumns(await found.withKnown(all), left, plan, { ...options, known: all }),

@@ -17,6 +17,7 @@ import {
 } from "./evidence/pair-evidence.js";
 import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
+import { allowedPairs, type PairRules } from "./rules.js";
 import type { RangeOptions } from "./run/partition.js";
 import { keptComparison } from "./shards/kept-comparison.js";
 import { keptPairs, mergedClasses, ownPairs } from "./shards/shared-pairs.js";
@@ -43,6 +44,8 @@ export interface CompareOptions extends MatchRunOptions, Pick<RangeOptions, "ite
   readonly encoder?: PhraseEncoder;
   /** What the rows are compared by, if it was prepared before. */
   readonly prepared?: ComparisonSettings;
+  /** For the prepared rows. */
+  readonly rules?: PairRules;
   /** Finds the pairs and ends, compares one shard of them and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
 }
@@ -70,6 +73,9 @@ export interface ComparedTables extends PairTable {
   readonly left: SortedRows;
   readonly tables: PreparedTables;
   readonly comparison: RowComparison;
+  readonly rules?: PairRules;
+  /** By `never` rule, how many pairs of each class it forbids: these are none of the pairs. */
+  readonly forbidden: readonly Uint32Array[];
 }
 
 /** Candidates per row and source, for two tables and for one. */
@@ -101,7 +107,7 @@ export function candidateLimits(rows: number, isOneTable: boolean) {
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, prepared, sharing, spill, ...run }: CompareOptions = {},
+  { encoder, prepared, sharing, spill, rules, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
@@ -121,14 +127,15 @@ export async function compareTables(
     const own = ownPairs(await find(), sharing);
     sharing.end(keptPairs(own, await comparedClasses(comparison(), own, comparing)));
   }
-  const { pairs, classes } =
+  const all =
     sharing?.kind === "merge"
       ? await mergedClasses(sharing, rows[0], comparison().columns.length)
       : await classed(sortedRows(await find(), rows[0]), comparison, comparing);
-  const drawn = drawPairs(rows, isOneTable, pairs);
+  const drawn = drawPairs(rows, isOneTable, all.pairs);
   const random = await pairLevels(comparison(), drawn, { ...run, onProgress: undefined });
+  const { pairs, classes, forbidden } = allowedPairs(all, rows[0], rules);
   return {
-    ...{ ...pairs, ...classes, isOneTable, rows, tables, comparison: comparison() },
+    ...{ ...pairs, ...classes, isOneTable, rows, tables, rules, forbidden, comparison: comparison() },
     ...{ columns: comparison().columns, random },
   };
 }

@@ -22,7 +22,7 @@ import {
 } from "./compare-tables.js";
 import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
-import type { ScoredPairs } from "./estimates/scored-pairs.js";
+import { dividedByRules, type ScoredPairs } from "./estimates/scored-pairs.js";
 import { uninformativeFields, withoutFields } from "./estimates/uninformative-columns.js";
 import {
   type ColumnExplanation,
@@ -31,23 +31,35 @@ import {
   explainPair,
   type RowExplanation,
 } from "./explain.js";
-import { type Matches, withoutRows } from "./matches.js";
+import { type Matches, nothingToCompare, withoutRows } from "./matches.js";
 import { doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { labelEffect, type Partners } from "./review/label-effect.js";
 import { type RelatedPair, relatedPairs } from "./review/related.js";
+import {
+  confirmed,
+  type PairRules,
+  type RuleOptions,
+  type RulesReport,
+  rulesOfRows,
+  rulesReport,
+  type SamePairs,
+  samePairs,
+} from "./rules.js";
 import { isComparison, readPrepared } from "./shards/kept-comparison.js";
-import { knownPlaces, type Weights } from "./weights/learn.js";
-import type { Known } from "./weights/pair-table.js";
+import { knownPlaces, scorePairs, type Weights } from "./weights/learn.js";
+import { type Known, rowsInOrder } from "./weights/pair-table.js";
 
 /** Options of matching rows by all columns. */
-export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
+export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions, RuleOptions {
   /** The promised precision. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
+  /** What was read of `same` and `never`, for the given rows. Default: reads them. */
+  readonly rules?: PairRules;
   /** Compares one shard of the rows and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
   /** Whether columns that say nothing are left out. Default: where `on` names none. */
@@ -58,6 +70,8 @@ export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
 export interface MatchedRows<Self> extends PrecisionReport, Matches<Self> {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** What rules decided; undefined without any. */
+  readonly rules?: RulesReport;
   /** The result at another promise, without comparing the rows again. */
   atPrecision(target: number): Self;
 }
@@ -144,7 +158,10 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     };
     // A wrong row is refused before the rows are compared.
     known.forEach(prepared);
-    let compared = await compareTables(tables, { ...run, spill, encoder, sharing, prepared: settings });
+    const rules = options.rules && rulesOfRows(options.rules, tables.order, isSwapped);
+    const same = rules && samePairs(rules, tables.isOneTable);
+    const comparing = { ...run, spill, encoder, sharing, rules };
+    let compared = await compareTables(tables, { ...comparing, prepared: settings });
     let learn = method.learner(compared, run, isSwapped);
     let unanswered = await learn(new Map(), compared);
     const { leaveOut = options.on === undefined ? "uninformative" : "none" } = options;
@@ -159,7 +176,7 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
       const rows = { left: tables.order[0][pair.left], right: tables.order[1][pair.right] };
       return isSwapped ? turned(rows) : rows;
     };
-    const shared = { compared, tables: { left, right: right ?? left }, isSwapped, places, given };
+    const shared = { compared, same, tables: { left, right: right ?? left }, isSwapped, places, given };
     const results = answeredResults({ ...shared, prepared, learn, unanswered }, method);
     return (await results(known))(options.precision ?? 0.9);
   });
@@ -190,6 +207,7 @@ interface Compared<Fit> extends PreparedSides {
   prepared(pair: RowNumbers): RowNumbers;
   learn(known: Known, table: ComparedTables): Promise<Fit>;
   readonly unanswered: Fit;
+  readonly same?: SamePairs;
 }
 
 /** Returns a function that learns with judged pairs, and gives the result for each promise. */
@@ -197,7 +215,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   rows: Compared<Fit>,
   method: MatchMethod<Accepted, Fit, Own>,
 ) {
-  const { compared, tables, isSwapped, given, prepared, learn, unanswered } = rows;
+  const { compared, same, tables, isSwapped, given, prepared, learn, unanswered } = rows;
   const { dropped, fields } = compared.tables;
   const shown = isSwapped ? turned(tables) : tables;
   const others = new Map(fields.map(({ name, other }) => [name, other]));
@@ -205,17 +223,22 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     isSwapped ? { ...found, columns: found.columns.map((column) => turnedCells(column, others)) } : found;
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
     const answers = known.map((pair) => ({ ...pair, ...prepared(pair) }));
-    const table = withKnownPairs(compared, answers);
+    const table = withKnownPairs(withKnownPairs(compared, answers), confirmed(same));
     const judged = knownPlaces(table, answers);
-    const fit = known.length === 0 ? unanswered : await learn(judged, table);
+    const decided = same === undefined ? judged : withRuled(judged, knownPlaces(table, confirmed(same)));
+    const fit = decided.size === 0 ? unanswered : await learn(decided, table);
     // Rows in one group are sampled although they may be no candidates: these pairs follow the candidates.
+    const placesOf = (pairs: Iterable<KnownPair>): Known =>
+      knownPlaces(unanswered.likely.table, pairs, compared.left.length);
+    const ruled = withRuled(new Map(), placesOf(confirmed(same)));
     const audit = auditOf(
-      unanswered.sampled,
-      knownPlaces(unanswered.likely.table, answers, compared.left.length),
+      () => unanswered.sampled().map((level) => ({ ...level, ...dividedByRules(level.accepted, ruled) })),
+      placesOf(answers),
     );
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
+    const rules = reportOfRules(rows, fit.weights);
     const explain = (left: number, right: number): RowExplanation =>
       asGiven(explainPair(fit.compared, fit.weights, prepared({ left, right }), shown));
     const atPrecision = (target: number): Result<Own> => {
@@ -223,14 +246,15 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
         known.length > 0 && !fit.likely.isTaught && !unanswered.accept(target).report.promise.established;
       const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
-      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);
-      const { report } = sampled ?? estimated;
+      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, decided, table);
+      const { report } =
+        level.accepted.length === 0 && level.ruled?.length ? byRules(target) : (sampled ?? estimated);
       const own = method.show(fit, level, rows);
       return {
-        ...{ ...report, ...own, columns, dropped, atPrecision, explain },
+        ...{ ...report, ...own, columns, dropped, rules, atPrecision, explain },
         doubtful: (count) => {
           const { groups, accepted } = level;
-          const asked = { known: judged, count, candidates: table.left.length, groups, accepted, fields };
+          const asked = { known: decided, count, candidates: table.left.length, groups, accepted, fields };
           const sample = audit.open(target, report.promise.established ? accepted.length : undefined);
           return interleaved(doubtfulPairs(estimated.level, asked), sample, count).map((pair) => ({
             ...pair,
@@ -248,6 +272,21 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     return atPrecision;
   };
   return withAnswers;
+}
+
+const byRules = (target: number) => ({ report: nothingToCompare(target, "rules make all that is the same") });
+
+/** Judged pairs, and those that rules decide and nobody has judged. */
+const withRuled = (judged: Known, ruled: Known): Known =>
+  Object.assign(new Map([...ruled, ...judged]), { judged, shares: judged.shares });
+
+function reportOfRules(
+  { compared: { rules, forbidden, ...table }, same, given }: Compared<unknown>,
+  weights: Weights,
+): RulesReport | undefined {
+  if (rules === undefined || same === undefined) return undefined;
+  const logOdds = scorePairs(table.levels, weights, table.columns);
+  return rulesReport(rules, same, { forbidden, logOdds }, (pair) => rowsInOrder(table, given(pair)));
 }
 
 const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({

@@ -38,9 +38,9 @@ interface NothingFound<Self> extends PrecisionReport, Matches<Self, never> {
 type Result<Own> = Own & NothingFound<Result<Own>>;
 
 /** The promise about a result that holds nothing. */
-export const nothingToCompare = (target = 0.9): PrecisionReport => ({
+export const nothingToCompare = (target = 0.9, reason = "there are no rows to compare"): PrecisionReport => ({
   ...{ estimate: 1, low: 1, high: 1 },
-  promise: { target, established: true, reason: "there are no rows to compare" },
+  promise: { target, established: true, reason },
 });
 
 /** @throws ArgumentError for a known pair */

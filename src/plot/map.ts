@@ -1,7 +1,7 @@
 /** Draws a map of phrases as SVG: marks by category, a legend, and labels where there is room. */
 import stringWidth from "string-width";
 import { labelText, placeLabels, scattered } from "./labels.js";
-import { type Colours, escapeText, headHeight, headMargin, light, marks, svgFile } from "./theme.js";
+import { escapeText, headHeight, headMargin, light, marks, svgFile } from "./theme.js";
 
 interface Place {
   readonly x: number;
@@ -50,7 +50,7 @@ export interface DrawnMap {
 }
 
 /** The map as a self-contained SVG file, with hover text in the titles of the marks. */
-export function mapAsSvg(drawing: MapDrawing, colours?: Colours): string {
+export function mapAsSvg(drawing: MapDrawing): string {
   const { notes, categoriesAre } = drawing;
   const top = headHeight(notes);
   const { body, entries } = drawMap(drawing, top);
@@ -59,7 +59,7 @@ export function mapAsSvg(drawing: MapDrawing, colours?: Colours): string {
   const rows = categoriesAre === undefined ? 0 : Math.ceil(entries.length / legendColumns) + 1;
   const size = top + height + rows * legendRow + 8;
   return svgFile({
-    ...{ ...drawing, width, height: size, style: mapStyle, colours },
+    ...{ ...drawing, width, height: size, style: mapStyle },
     body: [frame, body, legend].join("\n"),
   });
 }

@@ -1,9 +1,8 @@
 /** Draws the phrases of a table as a map: reads, samples, encodes, projects, draws and writes. */
-import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { MissingDataError, messageOf, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { isPostgresAddress } from "../files/place.js";
 import { createRandom, sampleWithout } from "../random.js";
@@ -11,7 +10,7 @@ import { gatherRows, isZero } from "../search/vectors.js";
 import { stemOf } from "../table/format.js";
 import { Table, type TableOptions } from "../table/table.js";
 import { writeOutput } from "../table/trouble.js";
-import { leastPhrases, type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
+import { leastPhrases, type MapPoint, mapAsSvg } from "./map.js";
 import { mapAsHtml } from "./map-page.js";
 
 /** Settings of a map. */
@@ -50,7 +49,7 @@ export interface PlotReport {
 type Row = Pick<MapPoint, "phrase" | "category">;
 
 /**
- * Draws a map of a table's phrases into a file that ends in .html, .svg or .png.
+ * Draws a map of a table's phrases into a file that ends in .html or .svg.
  * @throws UsageError for another ending, TableError for a missing column or too few phrases, ModelError
  */
 export async function plotTable(
@@ -92,7 +91,7 @@ export async function plotTable(
       points,
     };
     options.signal?.throwIfAborted();
-    const content = Buffer.from(await contentOf(drawing, ending));
+    const content = Buffer.from(ending === ".html" ? mapAsHtml(drawing) : mapAsSvg(drawing));
     await writeOutput(output, content);
     return { path: output, drawn: points.length, rows: rowCount, bytes: content.length };
   } finally {
@@ -100,19 +99,14 @@ export async function plotTable(
   }
 }
 
-const endings = [".html", ".svg", ".png"] as const;
+const endings = [".html", ".svg"] as const;
 type Ending = (typeof endings)[number];
 
 /** The ending of an output's name. @throws UsageError for an unknown one */
 export function checkPlotName(output: string): Ending {
   const ending = endings.find((known) => known === extname(output).toLowerCase());
   if (ending !== undefined) return ending;
-  throw new UsageError(`${output}: the name of a map must end in .html, .svg or .png.`);
-}
-
-async function contentOf(drawing: MapDrawing, ending: Ending): Promise<string | Buffer> {
-  if (ending === ".html") return mapAsHtml(drawing);
-  return ending === ".svg" ? mapAsSvg(drawing) : pngOf(mapAsSvg(drawing, "light"));
+  throw new UsageError(`${output}: the name of a map must end in .html or .svg.`);
 }
 
 /** The rows with a phrase, or a random sample of them, in the order of the table; and how many have one. */
@@ -186,27 +180,4 @@ function notesOn(
     `${which}, encoded by ${encoder.model.name}, projected by UMAP.`,
     "Neighbouring phrases are similar; long distances and directions mean little.",
   ];
-}
-
-/** Pixels across: sharp on a slide. */
-const pixels = 1920;
-
-/** @throws MissingDataError where the renderer has no build for this platform */
-export async function pngOf(svg: string): Promise<Buffer> {
-  const { Resvg } = await import("@resvg/resvg-js").catch((error: unknown) => {
-    throw new MissingDataError(
-      `PNG files cannot be drawn on this platform (${messageOf(error)}). Write .svg or .html.`,
-    );
-  });
-  const fonts = createRequire(import.meta.url);
-  const fontFiles = ["DejaVuSans", "DejaVuSans-Bold"].map((name) =>
-    fonts.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`),
-  );
-  const family = "DejaVu Sans";
-  const picture = new Resvg(svg.replace(/ font-family="[^"]*"/, ` font-family="${family}"`), {
-    fitTo: { mode: "width", value: pixels },
-    // the system's fonts serve characters that DejaVu lacks, such as Chinese ones
-    font: { fontFiles, loadSystemFonts: true, defaultFontFamily: family, sansSerifFamily: family },
-  });
-  return picture.render().asPng();
 }

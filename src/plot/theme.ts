@@ -115,9 +115,6 @@ ${script === undefined ? "" : `<script>${script}</script>\n`}</body>
 `;
 }
 
-/** "reader": light or dark by the reader's preference. "light": plain colours alone, for programs without CSS. */
-export type Colours = "reader" | "light";
-
 interface Picture {
   readonly title: string;
   readonly notes: readonly string[];
@@ -126,15 +123,13 @@ interface Picture {
   /** Elements below {@link headHeight}; colours as the theme's variables, `fill="var(--ink)"`. */
   readonly body: string;
   readonly style?: string;
-  /** Default "reader". */
-  readonly colours?: Colours;
 }
 
 export const headMargin = 20;
 export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
 
 /** The picture as a file. Its colours are plain, as some viewers draw variables in black; a style replaces them in dark mode. */
-export function svgFile({ title, notes, width, height, body, style = "", colours }: Picture): string {
+export function svgFile({ title, notes, width, height, body, style = "" }: Picture): string {
   const head = [
     `<rect width="100%" height="100%" fill="var(--background)"/>`,
     `<text x="${headMargin}" y="31" font-size="18" font-weight="600" fill="var(--ink)">${escapeText(title)}</text>`,
@@ -147,7 +142,8 @@ export function svgFile({ title, notes, width, height, body, style = "", colours
 <title id="t">${escapeText(title)}</title>
 <desc id="d">${escapeText(notes.join(" "))}</desc>
 <style>
-${[painted(style, light), colours === "light" ? "" : darkStyle(style)].filter(Boolean).join("\n")}
+${painted(style, light)}
+${darkStyle(style)}
 </style>
 ${[...head, body].join("\n").replaceAll(/<\w[^>]*>/g, (tag) => painted(tag, light))}
 </svg>

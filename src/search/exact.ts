@@ -34,13 +34,12 @@ export async function exactNeighbours(
   candidates: Float32Array,
   options: ExactSearchOptions,
 ): Promise<Ranking> {
-  const { dimension, metric = "cosine", answers, signal, onProgress } = options;
+  const { dimension, metric = "cosine", answers, onProgress } = options;
   const queryCount = countRows(queries, dimension, "queries");
   const candidateCount = countRows(candidates, dimension, "candidates");
   const left = metric === "cosine" ? unitRows(queries, dimension) : queries;
   const right = metric === "cosine" ? unitRows(candidates, dimension) : candidates;
   const targets = answers && targetScores(left, right, dimension, answers);
-  const collector = new RankingCollector(queryCount, { ...options, targets });
   function* blocks(): Generator<ScoreBlock> {
     for (let from = 0; from < queryCount; from += queryBlock) {
       const part = left.subarray(from * dimension, (from + queryBlock) * dimension);
@@ -55,8 +54,7 @@ export async function exactNeighbours(
       }
     }
   }
-  await collectScores(collector, blocks(), { dimension, signal });
-  return collector.finish();
+  return rankScores(queryCount, blocks(), { ...options, targets });
 }
 
 /** Score of each query's best right candidate; NaN where it has none. */
@@ -84,16 +82,16 @@ export interface ScoreBlock {
   readonly hidden?: readonly number[];
 }
 
-/** Compares block after block and collects the best; for each query, blocks come in ascending order of candidates. */
-export async function collectScores(
-  collector: RankingCollector,
+type BlockOptions = RankingOptions &
+  Pick<ExactSearchOptions, "dimension" | "signal"> & { fewProducts?: number };
+
+/** Compares block after block and ranks; for each query, blocks come in ascending order of candidates. */
+export async function rankScores(
+  queryCount: number,
   blocks: Iterable<ScoreBlock> | AsyncIterable<ScoreBlock>,
-  {
-    dimension,
-    fewProducts = 0,
-    signal,
-  }: { readonly dimension: number; readonly fewProducts?: number; readonly signal?: AbortSignal },
-): Promise<void> {
+  { dimension, fewProducts, signal, ...options }: BlockOptions,
+): Promise<Ranking> {
+  const collector = new RankingCollector(queryCount, options);
   for await (const { queries, candidates, queryAt, first, hidden = [] } of blocks) {
     signal?.throwIfAborted();
     const scores = await multiplyRows(queries, candidates, dimension, fewProducts);
@@ -103,6 +101,7 @@ export async function collectScores(
       collector.add(queryAt(query), first, scores, start, count);
     }
   }
+  return collector.finish();
 }
 
 /** One session for all searches; it holds no weights. */

@@ -26,10 +26,23 @@ export interface IndexRows {
   readonly cells: readonly (readonly string[])[];
 }
 
+/** What orders the rows that a search by phrase finds. */
+export const rankings = ["both", "embeddings", "words"] as const;
+
+/** Settings of every search. */
+export interface SearchSettings {
+  /** Rows per query at most. Default 10. */
+  readonly k?: number;
+  /** A condition that rows must meet, such as `city = 'Ulm' and employees >= 50`. Default none. */
+  readonly where?: string;
+  /** What orders rows where the queries are given as text. Default "both"; "words" finds only rows that share words or letters. */
+  readonly ranking?: (typeof rankings)[number];
+}
+
 /** One row that was found. */
 export interface SearchHit {
   readonly key: string;
-  /** Cosine or inner product with the query; of a search by phrase, 0.6 of the cosine and 0.4 of how similar words and letters are. */
+  /** Cosine or inner product with the query; of a search by phrase, 0.65 of the cosine and 0.35 of how similar words and letters are. */
   readonly score: number;
   /** The row's cells by column. */
   readonly cells: Readonly<Record<string, string>>;

@@ -6,8 +6,8 @@
  */
 import { placesByNumber } from "../places-by-number.js";
 import { createRandom, sampleWithout } from "../random.js";
-import { collectScores, exactNeighbours, type ScoreBlock } from "./exact.js";
-import { productSlack, RankingCollector, settledRanking } from "./ranking.js";
+import { exactNeighbours, rankScores, type ScoreBlock } from "./exact.js";
+import { productSlack, settledRanking } from "./ranking.js";
 import { gatherRows, isZero, unitRows } from "./vectors.js";
 
 export interface IvfLists {
@@ -126,7 +126,6 @@ export async function nearestInLists(
       }
     }
   }
-  const collector = new RankingCollector(queries.length / dimension, { k });
-  await collectScores(collector, blocks(), { dimension, signal });
-  return collector.finish().indices.map((place) => (place < 0 ? -1 : rows[place]));
+  const { indices } = await rankScores(queries.length / dimension, blocks(), { k, dimension, signal });
+  return indices.map((place) => (place < 0 ? -1 : rows[place]));
 }

@@ -1,12 +1,10 @@
 /** Searches an index by phrase: by embeddings, words and letters. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import type { SearchHit } from "./index-types.js";
+import type { SearchHit, SearchSettings } from "./index-types.js";
 import type { VectorIndex } from "./vector-index.js";
 
 /** Settings of a search by phrases. */
-export interface SearchPhrasesOptions {
-  /** Rows per phrase at most. Default 10. */
-  readonly k?: number;
+export interface SearchPhrasesOptions extends SearchSettings {
   /** Text prepended to every query. Default: the index's prompt. */
   readonly prompt?: string;
   readonly signal?: AbortSignal;
@@ -14,13 +12,13 @@ export interface SearchPhrasesOptions {
 
 /**
  * The best rows of each phrase, best first; none for an empty phrase.
- * @throws ModelError where the encoder's model is not the index's
+ * @throws ModelError where the encoder's model is not the index's; as `VectorIndex.search`
  */
 export async function searchPhrases(
   index: VectorIndex,
   encoder: PhraseEncoder,
   phrases: readonly string[],
-  { k, prompt, signal }: SearchPhrasesOptions = {},
+  { prompt, signal, ...search }: SearchPhrasesOptions = {},
 ): Promise<SearchHit[][]> {
   signal?.throwIfAborted();
   const { dimension, model } = index.layout;
@@ -28,5 +26,5 @@ export async function searchPhrases(
   index.checkModel(fingerprint);
   const settings = { prompt: prompt ?? model?.prompt, truncateDim: dimension, signal };
   const { data } = await encoder.encodeMatrix(phrases, settings);
-  return index.search(data, { k, fingerprint, phrases, signal });
+  return index.search(data, { ...search, fingerprint, phrases, signal });
 }

@@ -1,5 +1,7 @@
 /** Ranks what a search finds by embeddings and by words and letters. */
+
 import { phraseTerms } from "../text/phrase-terms.js";
+import type { SearchSettings } from "./index-types.js";
 
 /** Of phrases looked at last: queries of a batch meet the same rows. */
 const remembered = new Map<string, ReadonlySet<number>>();
@@ -15,18 +17,22 @@ function termsOf(phrase: string): ReadonlySet<number> {
 /** The square of a term's inverse frequency; a term that no row has is as rare as that of one row. */
 export const rarity = (rows: number, having: number): number => Math.log(1 + rows / Math.max(1, having)) ** 2;
 
-/** What words and letters count for in a score; embeddings count for the rest. */
-const wordShare = 0.4;
+/** What words and letters count for in a score, and where all of them are the same; embeddings count for the rest. */
+const [wordShare, sameWordsShare] = [0.35, 0.9];
+/** A cosine of the same words, less what rounding takes. */
+const allSame = 1 - 1e-9;
 
 /**
  * Orders hits by embeddings and by words and letters, which weigh more the fewer of the hits have them. A hit that is the very
  * phrase comes first.
  * @param hits with cosines as scores @param column of the cells that hold phrases
+ * @param ranking "words" leaves embeddings out, and hits that share no words or letters
  */
 export function rankedByWords<Hit extends { readonly score: number; readonly cells: readonly string[] }>(
   phrase: string,
   hits: readonly Hit[],
   column: number,
+  ranking: SearchSettings["ranking"] = "both",
 ): Hit[] {
   const query = termsOf(phrase);
   const all = hits.map(({ cells }) => termsOf(cells[column]));
@@ -45,7 +51,9 @@ export function rankedByWords<Hit extends { readonly score: number; readonly cel
       if (query.has(term)) common += weightOf(term);
     }
     const cosine = common === 0 ? 0 : common / Math.sqrt(ofQuery * own);
-    return { ...hit, score: (1 - wordShare) * hit.score + wordShare * cosine };
+    const share = ranking === "words" ? 1 : cosine > allSame ? sameWordsShare : wordShare;
+    return { ...hit, score: (1 - share) * hit.score + share * cosine };
   });
-  return scored.sort((a, b) => Number(isPhrase(b)) - Number(isPhrase(a)) || b.score - a.score);
+  const kept = ranking === "words" ? scored.filter(({ score }) => score > 0) : scored;
+  return kept.sort((a, b) => Number(isPhrase(b)) - Number(isPhrase(a)) || b.score - a.score);
 }

@@ -14,6 +14,7 @@ import type {
   IndexSelection,
   IndexWork,
   SearchHit,
+  SearchSettings,
   UnfinishedBuild,
 } from "./index-types.js";
 import { rankedByWords } from "./ranked-by-words.js";
@@ -27,11 +28,10 @@ import {
   type VectorStore,
 } from "./store/vector-store.js";
 import { countRows, isZero, unitRows } from "./vectors.js";
+import { parseCondition } from "./where.js";
 
 /** Settings of a search. */
-export interface SearchOptions extends IndexWork {
-  /** Rows per query at most. Default 10. */
-  readonly k?: number;
+export interface SearchOptions extends SearchSettings, IndexWork {
   /** Fingerprint of the model that made the queries; must be the index's. */
   readonly fingerprint?: string;
   /**
@@ -229,37 +229,38 @@ export class VectorIndex {
    * The best rows of each query, best first. A zero vector is similar to nothing and finds only its very phrase.
    *
    * @param queries one vector, or several in one flat array
-   * @throws ArgumentError for another dimension, ModelError for another model
+   * @throws ArgumentError for another dimension or a condition that cannot be read, ModelError for another model
    */
   async search(queries: Float32Array, options: SearchOptions = {}): Promise<SearchHit[][]> {
-    const { k = 10, phrases: asked, ...work } = options;
+    const { k = 10, phrases: asked, where: condition, ranking = "both", ...work } = options;
     const { dimension, metric, columns, phraseColumn } = this.layout;
     this.checkModel(work.fingerprint);
     if (!(Number.isInteger(k) && k > 0)) throw new ArgumentError(`k must be a positive integer, not ${k}`);
+    const where = condition === undefined ? undefined : parseCondition(condition, this.layout);
     const count = countRows(queries, dimension, "queries");
     if (count === 0) return [];
     const vectors = metric === "cosine" ? unitRows(queries, dimension) : queries;
-    const phrases = phraseColumn === undefined || metric !== "cosine" ? undefined : asked;
+    const hasWords = phraseColumn !== undefined && metric === "cosine";
+    const phrases = hasWords && ranking !== "embeddings" ? asked : undefined;
+    if (ranking === "words" && phrases === undefined)
+      throw new ArgumentError(
+        `${this.path}: ranking by words needs the queries as text, and a phrase column and cosines in the index.`,
+      );
     if (phrases !== undefined && phrases.length !== count)
       throw new ArgumentError(
         `There are ${count} queries, but ${phrases.length} phrases. Pass one phrase per query.`,
       );
     const most = phrases ? Math.max(k, rankedRows) : k;
-    const found = await this.#open.search(vectors, most, { ...work, phrases });
+    const found = await this.#open.search(vectors, most, { ...work, phrases, where });
     const column = columns.indexOf(phraseColumn ?? "");
-    const ranked = found.map((hits, query) =>
-      phrases === undefined ? hits : rankedByWords(phrases[query], hits, column).slice(0, k),
-    );
-    return ranked.map((hits, query) =>
-      hits
-        .filter(
-          ({ cells }) => !isZero(vectors, query, dimension) || (phrases && cells[column] === phrases[query]),
-        )
-        .map(({ key, score, cells }) => {
-          const named = columns.map((name, place) => [name, cells[place]]);
-          return { key, score, cells: Object.fromEntries(named) };
-        }),
-    );
+    return found.map((hits, query) => {
+      const ranked = phrases ? rankedByWords(phrases[query], hits, column, ranking).slice(0, k) : hits;
+      const isPhrase = (cells: readonly string[]) => phrases && cells[column] === phrases[query];
+      const named = (cells: readonly string[]) => columns.map((name, place) => [name, cells[place]]);
+      return ranked
+        .filter(({ cells }) => !isZero(vectors, query, dimension) || isPhrase(cells))
+        .map(({ key, score, cells }) => ({ key, score, cells: Object.fromEntries(named(cells)) }));
+    });
   }
 
   /** All rows, in the order they were added. */

@@ -12,6 +12,7 @@ import { beyondBounds, mostColumns, mostValues } from "./fields.js";
 import { isLoopback } from "./loopback.js";
 import { matchRoutes } from "./match.js";
 import { reconcileRoutes } from "./reconcile/routes.js";
+import { searchRoutes } from "./search.js";
 import type { Service } from "./service.js";
 import { statusRoutes } from "./status.js";
 
@@ -58,6 +59,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   statusRoutes(app, service);
   embeddingRoutes(app, service, options.modelNames);
   phraseRoutes(app, service);
+  searchRoutes(app, service);
   matchRoutes(app, service);
   reconcileRoutes(app, service);
   return app;

@@ -89,7 +89,7 @@ const looksLikeIdentifier = (value: string): boolean =>
   isNumeric(value) || identifierForms.some((form) => form.test(value));
 
 /** Names for a message: quoted where they hold commas, and not more than twelve. */
-export function listed(names: string[]): string {
+export function listed(names: readonly string[]): string {
   const shown = names.slice(0, 12).map((name) => (/[,\s]/.test(name) ? `"${name}"` : name));
   return names.length > 12 ? `${shown.join(", ")} and ${names.length - 12} more` : shown.join(", ");
 }

@@ -16,8 +16,9 @@ export interface LineStyle {
   readonly hasByteOrderMark?: boolean;
 }
 
-/** A format that embeddings can be written in. */
+/** The formats that embeddings can be written in. */
 export const embeddingFormats = ["csv", "tsv", "jsonl", "parquet", "npy"] as const;
+/** A format that embeddings can be written in. */
 export type EmbeddingFormat = (typeof embeddingFormats)[number];
 
 /** A format that rows can be written in. */

@@ -7,7 +7,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import { labelText, type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
 import { type MapPoint, mapAsSvg } from "../../src/plot/map.js";
 import { mapAsHtml } from "../../src/plot/map-page.js";
-import { pngOf } from "../../src/plot/plot-table.js";
 import { projectToPlane } from "../../src/plot/project.js";
 import { dark, escapeText, light, marks } from "../../src/plot/theme.js";
 import { createRandom } from "../../src/random.js";
@@ -145,23 +144,6 @@ describe("a map", () => {
     for (const id of script.matchAll(/byId\("(\w+)"\)/g)) expect(page).toContain(`id="${id[1]}"`);
   });
 
-  it("as PNG is 1920 pixels wide and has its text in a font of its own", async () => {
-    const [one, other] = await Promise.all(
-      ["Ähre", "Kirsche"].map((phrase) =>
-        pngOf(mapAsSvg({ ...drawing, points: [{ ...points[1], phrase }, points[2]] }, "light")),
-      ),
-    );
-    expect(one.subarray(1, 4).toString()).toBe("PNG");
-    expect(one.readUInt32BE(16)).toBe(1920);
-    expect(one.equals(other)).toBe(false);
-  });
-
-  it("for programs without CSS variables has plain light colours", () => {
-    const svg = mapAsSvg(drawing, "light");
-    expect(svg).not.toMatch(/var\(|prefers-color-scheme/);
-    expect(svg).toContain(`.c0{fill:${light.categories[0]}}`);
-  });
-
   it("counts the categories without a colour in words", () => {
     const nine = points.map((point, index) => ({ ...point, category: index < 9 ? `kind ${index}` : "" }));
     expect(mapAsSvg({ ...drawing, points: nine })).toContain("1 other (292)");
@@ -247,11 +229,8 @@ describe("pearl plot", () => {
     const text = readFileSync(join(folder, "map.svg"), "utf8");
     expect([...text.matchAll(/<title>name \d+ of \d \((odd|even)\)<\/title>/g)]).toHaveLength(50);
     expect(text).toContain("50 of 60 phrases, chosen at random (seed 0), encoded by");
-    const slides = await pearl(["plot", "names.csv", "-o", "map.png"], options);
-    expect(slides.stdout).toMatch(/^wrote map\.png: 60 of 61 phrases/);
-    expect(readFileSync(join(folder, "map.png")).subarray(1, 4).toString()).toBe("PNG");
     const ending = await pearl(["plot", "names.csv", "-o", "map.pdf"], options);
-    expect(ending.stderr).toContain(".html, .svg or .png");
+    expect(ending.stderr).toContain(".html or .svg");
     const column = await pearl(["plot", "names.csv", "--color", "colour", "-o", "x.html"], options);
     expect(column.stderr).toContain('no column "colour"');
     writeFileSync(join(folder, "two.txt"), "one\ntwo\n");

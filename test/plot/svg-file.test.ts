@@ -39,6 +39,5 @@ describe("a picture's file", () => {
       `[fill="${light.ink}"]{fill:${dark.ink}}[stroke="${light.ink}"]{stroke:${dark.ink}}`,
     );
     expect(inDark).toContain(`.c0{fill:${dark.categories[0]}}`);
-    expect(svgFile({ ...picture, colours: "light" })).not.toContain("@media");
   });
 });

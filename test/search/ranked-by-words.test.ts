@@ -21,6 +21,23 @@ describe("rankedByWords", () => {
     expect(rankedByWords("Anna Berg", hits, 0)[0].score).toBeCloseTo(1);
   });
 
+  it("puts a name of the same words before one that shares them all and has the nearer embedding", () => {
+    const hits = [
+      hit("Müller Logistik Ulm GmbH", 0.95),
+      hit("Müller Logistik Sp. z o.o.", 0.6),
+      hit("Müller AG", 0.9),
+    ];
+    const found = rankedByWords("Müller Logistik", hits, 0);
+    expect(found.map(({ cells }) => cells[0])).toEqual([1, 0, 2].map((row) => hits[row].cells[0]));
+    expect(found[0].score).toBeCloseTo(0.96);
+  });
+
+  it("by words alone, leaves embeddings out, and hits that share no word or letter", () => {
+    const hits = [hit("Bolt", 0.99), hit("bearing QX-4711-B", 0.1), hit("relay QX-4712-B", 0.5)];
+    const found = rankedByWords("qx 4711 b", hits, 0, "words");
+    expect(found.map(({ cells }) => cells[0])).toEqual(["bearing QX-4711-B", "relay QX-4712-B"]);
+  });
+
   it("keeps the order of embeddings where no word or letter is shared", () => {
     expect(ranked("!!!", [hit("C", 0.2), hit("北京", 0.4)])).toEqual(["北京", "C"]);
     expect(ranked("x", [])).toEqual([]);

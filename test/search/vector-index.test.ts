@@ -65,6 +65,9 @@ describe("VectorIndex", () => {
     await expect(index.search(rowsOf(1).vectors, { fingerprint: "bbbb" })).rejects.toThrow(/our-model.*aaaa/);
     await expect(index.search(new Float32Array(17))).rejects.toThrow(ArgumentError);
     await expect(index.search(rowsOf(1).vectors, { k: 0 })).rejects.toThrow(ArgumentError);
+    await expect(index.search(rowsOf(1).vectors, { ranking: "words" })).rejects.toThrow(
+      /ranking by words needs the queries as text/,
+    );
     expect(await keysOf(index)).toHaveLength(5);
     await index.close();
   });

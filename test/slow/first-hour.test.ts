@@ -139,7 +139,7 @@ describe("the samples", () => {
   it("plot", async () => {
     const line = "npx pearl plot data/phrases.csv --color kind -o";
     expect(await done(`${line} map.html`, ["map.html"])).toContain("wrote map.html: 65 of 65 phrases");
-    await done(`${line} map.png`, ["map.png"]);
+    await done(`${line} map.svg`, ["map.svg"]);
     expect(read("map.html")).not.toMatch(/(src|href)="https?:/);
   });
 

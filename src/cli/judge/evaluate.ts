@@ -18,6 +18,7 @@ const options = [
   option("--chart <file>", "draw precision, recall and F1 by threshold (.svg)", fileEndingIn(".svg")),
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   ...shared.compared,
+  ...shared.rules,
   ...shared.bounded,
   shared.report,
   ...shared.tableComparing,

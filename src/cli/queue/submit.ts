@@ -49,8 +49,10 @@ export const submitCommand = (queued: readonly AnyCommand[]): AnyCommand => ({
     return {
       ...declared,
       summary: `${declared.summary}, by the workers of a queue`,
-      // Workers read files.
-      arguments: declared.arguments?.map(([label, text]) => [label, text.replace(/; - reads .*$/, "")]),
+      // Workers read files, and a dedupe reads one.
+      arguments: declared.arguments
+        ?.filter(([label]) => label.startsWith("<"))
+        .map(([label, text]) => [label, text.replace(/; - reads .*$/, "")]),
       examples: examples[name],
       options: [
         ...(declared.options ?? []).filter(({ long }) => !notQueued.includes(long ?? "")),

@@ -21,6 +21,7 @@ import { type Session, tableSettings } from "../session.js";
 /** Options of `join` and `dedupe` that decide what is found. */
 const matchingOptions = [
   ...shared.compared,
+  ...shared.rules,
   option("--precision <p>", "share of matches that must be correct", fraction),
   choice("--kind <kind>", "of two tables: how many matches a row may have", joinKinds),
   many("--labels <file>", "further known pairs: left, right and, if some do not match, decision"),
@@ -43,7 +44,8 @@ export default command({
     ["pearl review review.csv companies.csv messy.csv --ignore notes", "or in a join"],
   ],
   run: async ([file, left, right], options, session) => {
-    const { labels, device, threads, model, on, ignore, kindOf, precision, kind } = options;
+    const { labels, device, threads, model, on, ignore, kindOf, same, never, aliases } = options;
+    const { precision, kind } = options;
     if (kind !== undefined && right === undefined)
       throw new UsageError("--kind is about two tables: name both, or leave it out");
     noteUnused(options, session.say);
@@ -54,7 +56,7 @@ export default command({
       left === undefined
         ? undefined
         : {
-            ...{ on, ignore, kindOf, precision, kind, model, device, threads },
+            ...{ on, ignore, kindOf, same, never, aliases, precision, kind, model, device, threads },
             tables: [left, right] as const,
             table: tableOptionsOf(options),
             decisionPaths: labels ?? [],

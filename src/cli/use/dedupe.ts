@@ -15,7 +15,7 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { comparedLines, effectLine, relatedLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   tableOutput("the kept rows", "NAME.deduped.csv"),
@@ -35,6 +35,7 @@ const options = [
   shared.format,
   shared.report,
   ...shared.compared,
+  ...shared.rules,
   ...shared.bounded,
   ...groupingOptions,
   shardOption,
@@ -54,17 +55,21 @@ function survivorOfColumn(text: string, previous: readonly Survivor[] = []): Sur
 export default command({
   name: "dedupe",
   summary: "remove duplicates from a table; of each group the most complete row is kept",
-  arguments: [["<file>", "the table; - reads standard input"]],
+  arguments: [
+    ["<file>", "the table; - reads standard input"],
+    ["[further...]", "more tables, whose rows follow: columns that hold the same are put together"],
+  ],
   options,
   examples: [
     ["pearl dedupe customers.csv", "compare all columns; write customers.deduped.csv and what was removed"],
     ["pearl dedupe customers.csv --groups groups.csv --explain", "also list each group, with reasons"],
     ["pearl dedupe customers.csv --on name --on city", "compare two columns"],
+    ["pearl dedupe shop.csv fair.xlsx web.jsonl", "the rows of three tables, as one"],
     ["pearl dedupe customers.csv --review-out review.csv", "doubtful pairs for a person to decide"],
     ["pearl dedupe customers.csv --memory 2g --temp .", "in 2 GB of memory, with temporary files here"],
     ["pearl dedupe names.csv -c name --threshold 0.8", "compare one column, without a promise"],
   ],
-  run: async ([file], options, session) => {
+  run: async ([file, further = []], options, session) => {
     noteUnused(options, session.say);
     if (options.golden === undefined && (options.survivor ?? options.goldenJson) !== undefined)
       throw new UsageError("--survivor and --golden-json are about golden records. Add --golden FILE.");
@@ -85,14 +90,17 @@ export default command({
     for (const path of [options.groups, options.reviewOut, options.relatedOut, options.golden])
       if (path !== undefined) rowsFormatOfName(path, "");
     const decisionPaths = [labels ?? [], review ?? []].flat();
-    const inputs = [file, ...decisionPaths];
-    const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
+    const inputs = [file, ...further, ...(options.aliases ? [options.aliases] : []), ...decisionPaths];
+    const run = {
+      ...{ command: "dedupe", arguments: [file, further], options, inputs },
+      stem: `${stemOf(file)}.deduped`,
+    };
     checkShare(run);
     if (await compareLearned(run, options, session)) return;
     const encoder = await loadEncoderOrNone(options, session);
     const dedupe = (sharing?: Sharing) =>
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
-        ...{ ...options, ...boundedSettings(options, session), encoder, sharing, decisionPaths },
+        ...{ ...options, ...boundedSettings(options, session), encoder, sharing, decisionPaths, further },
         likely: options.removeLikely ? "remove" : "keep",
         fill: options.fill ? "empty" : "none",
         explain: options.explain ? "column" : "none",
@@ -101,7 +109,7 @@ export default command({
       });
     const report = await shareWork(run, encoder, session, dedupe);
     if (report === undefined) return;
-    if (report.rows > 0) sayFindings(report, file, options, session);
+    if (report.rows > 0) sayFindings(report, [file, ...further], options, session);
     else if (report.reviewed !== undefined) session.say(`wrote ${options.reviewOut}: 0 pairs to decide`);
     printOutputs(report, outputs, session);
     await session.record(summary(report));
@@ -109,12 +117,18 @@ export default command({
 });
 
 /** How the result was found and how sure it is: on stderr. */
-function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {
+function sayFindings(
+  report: DedupeTableReport,
+  files: readonly string[],
+  options: Options,
+  { say }: Session,
+): void {
   const { columns, groups, threshold, promise, likely, labelEffect, reviewed } = report;
   const { estimate, low, high } = report;
   if (columns.length === 0)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
   else for (const line of comparedLines(report, options.on ?? options.column)) say(line);
+  if (report.rules !== undefined) for (const line of rulesLines(report.rules)) say(line);
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
@@ -128,7 +142,9 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
   if (report.related !== undefined) say(relatedLine(options.relatedOut!, report.related));
   if (reviewed === undefined) return;
   say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
-  say(`to decide them in a browser: ${reviewCommand(options.reviewOut!, [file], options)}`);
+  say(
+    `to decide them in a browser: ${reviewCommand(options.reviewOut!, files.length === 1 ? files : [], options)}`,
+  );
 }
 
 function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session: Session): void {
@@ -188,11 +204,12 @@ function largestGroups({ groups, shown }: DedupeTableReport) {
 
 /** The report without its rows, which the written tables hold. */
 function summary(report: DedupeTableReport) {
-  const { estimate, low, high, promise, threshold, columns, dropped, rows, kept, removed, groups } = report;
+  const { estimate, low, high, promise, threshold, columns, dropped, rules, rows, kept, removed, groups } =
+    report;
   const pairs = groups.map(({ others }) => (others.length * (others.length + 1)) / 2);
   return {
     matches: pairs.reduce((sum, count) => sum + count, 0),
-    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
+    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped, rules },
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
     ...{ filled: report.filled, lacking: report.lacking, survivors: report.survivors },
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },

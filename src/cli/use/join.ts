@@ -13,10 +13,11 @@ import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
-import { comparedLines, effectLine, relatedLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
 
 const options = [
   ...shared.compared,
+  ...shared.rules,
   ...shared.bounded,
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", joinKinds),
@@ -73,7 +74,7 @@ export default command({
     }
     const { joinTables } = await import("../../join/join-tables.js");
     const decisionPaths = [options.labels ?? [], options.review ?? []].flat();
-    const inputs = [left, right, ...decisionPaths];
+    const inputs = [left, right, ...(options.aliases ? [options.aliases] : []), ...decisionPaths];
     const stem = `${stemOf(right)}.joined`;
     const run = { command: "join", arguments: [left, right], options, inputs, stem };
     checkShare(run);
@@ -124,6 +125,7 @@ function printReport(
     report;
   if (report.leftRows > 0 && rightRows > 0) {
     for (const line of comparedLines(report, options.on)) say(line);
+    if (report.rules !== undefined) for (const line of rulesLines(report.rules)) say(line);
     say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
     say(precisionLine(report));
   }

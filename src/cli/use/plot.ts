@@ -10,7 +10,7 @@ export default command({
   summary: "draw the phrases of a table as a map: similar phrases lie close together",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option("-o, --output <file>", ".html (zoom, search), .svg or .png (default: NAME.map.html)"),
+    option("-o, --output <file>", ".html (zoom, search) or .svg (default: NAME.map.html)"),
     option("--color <column>", "colour by this column, or by `type`: the model's entity types"),
     option("--sample <n>", "draw at most n rows, chosen at random", positiveInteger, 3000),
     option("--neighbours <n>", "near phrases that each phrase should stay close to", positiveInteger, 15),
@@ -21,7 +21,7 @@ export default command({
   ],
   examples: [
     ["pearl plot phrases.csv", "write phrases.map.html"],
-    ["pearl plot phrases.csv --color kind -o map.png", "a picture for slides, coloured by a column"],
+    ["pearl plot phrases.csv --color kind -o map.svg", "a picture for slides, coloured by a column"],
     ["pearl plot names.txt --color type", "coloured by entity type"],
   ],
   run: async ([file], options, session) => {

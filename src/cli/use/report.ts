@@ -3,6 +3,7 @@ import { alignColumns } from "../../files/text-table.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
 import { type ColumnReport, signed } from "../../match/explain.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
+import type { RulesReport } from "../../match/rules.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
@@ -52,6 +53,22 @@ function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
   const reasons = [...new Set(dropped.map(({ name, reason }) => `${name} (${reason})`))];
   const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
   return reasons.length === 0 ? [] : [`not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`];
+}
+
+/** How many pairs each rule decided, and a line where rules contradict each other. */
+export function rulesLines({ same, never, contradicted, example }: RulesReport): string[] {
+  const bySame = Object.entries(same).map(
+    ([rule, pairs]) => `--same ${rule} makes ${counted(pairs, "pair")} the same`,
+  );
+  const byNever = Object.entries(never).map(
+    ([rule, pairs]) => `--never ${rule} keeps ${counted(pairs, "likely pair")} apart`,
+  );
+  const lines = [[...bySame, ...byNever].join("; ")];
+  if (example !== undefined)
+    lines.push(
+      `both apply to ${counted(contradicted, "pair")}, such as rows ${example.left + 1} and ${example.right + 1}: --never decides`,
+    );
+  return lines;
 }
 
 export const relatedLine = (path: string, related: number): string =>

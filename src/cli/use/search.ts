@@ -2,20 +2,22 @@
 import { createInterface } from "node:readline/promises";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
-import type { IndexLayout, SearchHit } from "../../search/index-types.js";
+import { type IndexLayout, rankings, type SearchHit } from "../../search/index-types.js";
 import type { VectorIndex } from "../../search/vector-index.js";
 import { type Cell, cellOfStored, jsonLine, numberCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import type { WholeTable } from "../../table/whole-table.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatDuration } from "../format.js";
-import { checkFormat, option, positiveInteger, shared } from "../options.js";
+import { checkFormat, choice, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { openIndex, sayState } from "./index-table.js";
 import { looksLikeFile, splitAtDashes } from "./phrases-or-table.js";
 
 const options = [
   option("-k, --top <n>", "rows per query", positiveInteger, 10),
+  option("--where <condition>", "search only these rows, as in \"city = 'Ulm' and employees >= 50\""),
+  choice("--ranking <name>", "what orders the rows found", rankings, "both"),
   option("--queries <file>", "a table of queries (CSV, TSV, JSONL, Parquet, plain text)"),
   shared.phrase,
   option(
@@ -46,6 +48,7 @@ export default command({
   examples: [
     ['pearl search companies.index "NYTimes"', "the ten best rows"],
     ['pearl search companies.index "NYTimes" -k 1 --json', "the best row, for a program"],
+    [`pearl search companies.index "Toyota" --where "city = 'Toyota'"`, "only rows that meet a condition"],
     ["pearl search companies.index", "type one query after the other"],
     ["pearl search companies.index --queries names.csv -o hits.csv", "a file of queries"],
     ['pearl search postgres://me@localhost/shop?table=customers "NYTimes"', "rows of a table in PostgreSQL"],
@@ -63,12 +66,13 @@ export default command({
     const encoder = await loadEncoder({ ...options, model }, session);
     index.checkModel(await encoder.fingerprint());
     const { searchPhrases } = await import("../../search/phrase-search.js");
-    const { top: k, prompt, output } = options;
+    const { top: k, prompt, output, where, ranking } = options;
+    const settings = { k, prompt, where, ranking, signal: session.signal };
     const format = options.json ? "json" : "text";
     const answers = async function* (phrases: readonly string[]): Answers {
       for (let from = 0; from < phrases.length; from += 2048) {
         const batch = phrases.slice(from, from + 2048);
-        const hits = await searchPhrases(index, encoder, batch, { k, prompt, signal: session.signal });
+        const hits = await searchPhrases(index, encoder, batch, settings);
         if (output !== undefined) session.show("searching", from + batch.length, phrases.length, "phrases");
         yield batch.map((query, row) => [query, hits[row]] as const);
       }
@@ -136,10 +140,9 @@ async function writeHits(
       const first = queries;
       queries += part.length;
       yield part.flatMap(([query, hits], place) =>
-        hits.map(({ score, key, cells }, rank) => [
+        hits.map((hit, rank) => [
           ...[query, ...(others?.cells(first + place) ?? [])],
-          ...[numberCell(rank + 1), numberCell(score, 4), key],
-          ...layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name])),
+          ...[numberCell(rank + 1), numberCell(hit.score, 4), hit.key, ...cellsOf(hit, layout)],
         ]),
       );
     }
@@ -156,6 +159,9 @@ async function writeHits(
 }
 
 const typeOf = ({ types }: IndexLayout, column: number): string => types?.[column] ?? "VARCHAR";
+
+const cellsOf = ({ cells }: SearchHit, layout: IndexLayout): Cell[] =>
+  layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name]));
 
 /** Asks for phrases until an empty line or the end of input. */
 async function converse(
@@ -180,10 +186,9 @@ async function converse(
 }
 
 function asJson(query: string, hits: readonly SearchHit[], { layout }: VectorIndex): string {
-  const shown = hits.map(({ key, score, cells }) => {
-    const row = layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name]));
-    const head = `"key":${JSON.stringify(key)},"score":${Number(score.toFixed(6))}`;
-    return `{${head},"row":${jsonLine(layout.columns, row)}}`;
+  const shown = hits.map((hit) => {
+    const head = `"key":${JSON.stringify(hit.key)},"score":${Number(hit.score.toFixed(6))}`;
+    return `{${head},"row":${jsonLine(layout.columns, cellsOf(hit, layout))}}`;
   });
   return `{"query":${JSON.stringify(query)},"hits":[${shown.join(",")}]}`;
 }

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { isFilled } from "../../match/cells/cell-words.js";
+import { type AliasOptions, readAliases, withAliases } from "../../match/columns/aliases.js";
 import { cellsOfColumn } from "../../match/columns/column-names.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
@@ -17,6 +18,7 @@ import {
   reviewedPairs,
   writeReview,
 } from "../../match/review/review-file.js";
+import { type RuleOptions, readRules } from "../../match/rules.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import type { Cell } from "../../table/cell.js";
 import {
@@ -45,6 +47,7 @@ import {
   writeOrigins,
   writeRemoved,
 } from "./group-files.js";
+import { readStacked } from "./stacked.js";
 
 /** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl, .parquet or .xlsx. */
 export interface DedupeOutputs {
@@ -69,9 +72,16 @@ export interface DedupeOutputs {
 /** Options of {@link dedupeTable}. `table.column` names the one column to compare. */
 export interface DedupeTableOptions
   extends ColumnOptions,
+    AliasOptions,
+    RuleOptions,
     FileOptions,
     BoundedOptions,
     Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "sharing" | "signal"> {
+  /**
+   * Further tables, whose rows follow. Columns are aligned with the first table's, by header or by what they hold; a column
+   * `source` in front names the table of each row.
+   */
+  readonly further?: readonly string[];
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
   /** Called with the cells of the table before any are compared. */
@@ -123,8 +133,9 @@ export async function dedupeTable(
   options: DedupeTableOptions = {},
 ): Promise<DedupeTableReport> {
   const { kept, removed, groups, likelyGroups, review, related, golden, goldenOrigins } = outputs;
+  const { further = [], aliases, decisionPaths = [] } = options;
   checkNames(
-    [path, ...(options.decisionPaths ?? [])],
+    [path, ...further, aliases, ...decisionPaths],
     [kept, removed, groups ?? likelyGroups, review, related, golden, goldenOrigins],
     options.format,
   );
@@ -168,12 +179,20 @@ export async function dedupeTable(
 /** The first half of {@link dedupeTable}: reads a table and groups its rows, without writing anything. */
 export async function openDuplicates(path: string, options: DedupeTableOptions) {
   options.signal?.throwIfAborted();
-  const { column } = options.table ?? {};
-  const read = column === undefined ? readAllColumns : readWholeTable;
-  const table = await read(path, await boundedReading(options.table, options), options.onNote);
+  const { further = [], table: given } = options;
+  const reading = await boundedReading(given, options);
+  const read = given?.column === undefined ? readAllColumns : readWholeTable;
+  const { table, ignored } =
+    further.length > 0
+      ? await readStacked([path, ...further], reading, options.onNote)
+      : { table: await read(path, reading, options.onNote), ignored: [] };
   noteEmpty(table, options.onNote);
-  const reading = { ...options, ...namedColumns(table, options), profileOf: profiler() };
-  const records = goldenRecords(table, reading);
+  const named = namedColumns(table, options);
+  const isAsked = (name: string): boolean =>
+    [...(named.on ?? []), ...Object.keys(named.kindOf ?? {})].includes(name);
+  const ignore = [...(named.ignore ?? []), ...ignored.filter((name) => !isAsked(name))];
+  const settings = { ...options, ...named, ignore, profileOf: profiler() };
+  const records = goldenRecords(table, settings);
   await options.onTables?.({ left: table.columns });
   const { cells, phrases } = table;
   // A table without rows has none of the rows that decisions are about.
@@ -181,15 +200,18 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const known = await readKnown(decisions, { left: table.columns });
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(phrases, (_, row) => cells(row).filter(isFilled).length);
-  return { table, known, records, found: await findDuplicates(table, { ...reading, known, completeness }) };
+  const rules = readRules(table.columns, undefined, settings);
+  const found = await findDuplicates(table, { ...settings, known, completeness, rules });
+  return { table, known, records, found };
 }
 
 /** @returns `unnamed`: the column that was compared alone without being named */
 async function findDuplicates(
   table: WholeTable,
-  options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness">,
+  options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness" | "rules">,
 ): Promise<Duplicates & { readonly unnamed?: string }> {
-  const { columns, description } = table;
+  const { description } = table;
+  const columns = withAliases(table.columns, await readAliases(options.aliases));
   const on = options.table?.column === undefined ? options.on : [description.column];
   const choice = { ...options, on };
   const plan = planColumns(columns, undefined, choice);

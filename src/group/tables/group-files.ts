@@ -1,9 +1,10 @@
 /** The files that grouping writes: their names, their added columns, and the rows of each. */
-import { partSeparator, partsOfName } from "../../match/columns/column-names.js";
+import { partSeparator, writtenParts } from "../../match/columns/column-names.js";
 import type { ColumnOptions } from "../../match/columns/fields.js";
+import type { RuleOptions } from "../../match/rules.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
 import { type Cell, jsonLine, nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
-import { findColumn } from "../../table/columns.js";
+import { findColumn, namedColumn } from "../../table/columns.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import type { TableOptions } from "../../table/table.js";
 import { batchesOf, type WholeTable } from "../../table/whole-table.js";
@@ -109,16 +110,19 @@ export function checkNames(
 /** Options with the names that a table's columns have, in place of numbers and names in other case. @throws TableError */
 export function namedColumns(
   { description: { path, columns } }: Pick<WholeTable, "description">,
-  { on, ignore, kindOf }: ColumnOptions,
-): ColumnOptions {
+  { on, ignore, kindOf, same, never }: ColumnOptions & RuleOptions,
+): ColumnOptions & RuleOptions {
   const nameOf = (wanted: string): string => columns[findColumn(path, columns, wanted)];
   /** Also of a column that is made of several, as a date of its parts. */
   const composedName = (wanted: string): string =>
-    partsOfName(wanted, columns).map(nameOf).join(partSeparator);
+    writtenParts(wanted, (name) => namedColumn(columns, name) >= 0)
+      .map(nameOf)
+      .join(partSeparator);
   const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [composedName(name), kind] as const);
   return {
     on: on && [...new Set(on.map(nameOf))],
     ignore: ignore?.map(nameOf),
+    ...{ same: same?.map(composedName), never: never?.map(composedName) },
     kindOf: kinds && Object.fromEntries(kinds),
   };
 }

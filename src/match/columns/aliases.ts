@@ -59,6 +59,12 @@ export function aliasReader(groups: readonly (readonly string[])[]): AliasReader
   };
 }
 
+/** What a matching compares besides the tables. */
+export interface AliasOptions {
+  /** A table with names of one thing in each row: they are compared as the first of them. */
+  readonly aliases?: string;
+}
+
 /** The columns of a table as they are read with aliases. */
 export const withAliases = (columns: TableColumns, read: AliasReader | undefined): TableColumns =>
   read === undefined
@@ -66,7 +72,8 @@ export const withAliases = (columns: TableColumns, read: AliasReader | undefined
     : Object.fromEntries(Object.entries(columns).map(([name, cells]) => [name, mapped(cells, read)]));
 
 /** Reads a table with names of one thing in each row, the one that stands for the others first. @throws TableError */
-export async function readAliases(path: string): Promise<AliasReader> {
+export async function readAliases(path: string | undefined): Promise<AliasReader | undefined> {
+  if (path === undefined) return undefined;
   const { cells, phrases } = await readWholeTable(path, { column: "1" });
   try {
     return aliasReader(phrases.map((_, row) => cells(row)));

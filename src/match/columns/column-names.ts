@@ -13,6 +13,10 @@ export const partSeparator = " + ";
 export const partsOfName = (name: string, columns: readonly string[]): readonly string[] =>
   columns.includes(name) ? [name] : name.split(partSeparator);
 
+/** The columns that a person lists, "vat+country": itself where it is one. */
+export const writtenParts = (text: string, isColumn: (name: string) => boolean): string[] =>
+  isColumn(text) ? [text] : text.split("+").map((part) => part.trim());
+
 /** The columns that a column of a table is made of: itself, or those that its name lists; none where some are missing. */
 export function partsOfColumn(table: TableColumns, name: string): readonly string[] {
   const parts = partsOfName(name, Object.keys(table));

@@ -158,7 +158,8 @@ function nothingToCompare(tables: readonly TableColumns[], dropped: readonly Dro
   return `no column can be compared. Columns: ${names}.${left} Name columns with "on" (--on).`;
 }
 
-function readField(
+/** Reads the values of an aligned column. */
+export function readField(
   [name, other]: AlignedNames,
   { left, right, profile }: Pick<Field, "profile"> & Readonly<Record<"left" | "right", Cells>>,
   { kindOf }: ColumnOptions,

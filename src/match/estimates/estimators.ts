@@ -3,7 +3,7 @@
 import { opposition } from "../evidence/across-columns.js";
 import { missing } from "../evidence/levels.js";
 import { opposedColumn } from "../evidence/pair-evidence.js";
-import { certain } from "../weights/learn.js";
+import { byRule, certain } from "../weights/learn.js";
 import { logit, sigmoid } from "../weights/logistic.js";
 import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";
 import { calibrated, fitCalibration } from "./calibrate.js";
@@ -76,7 +76,8 @@ function witness(
     group[1] += count;
   };
   without.forEach((score, place) => {
-    if (levels[place] === missing) return;
+    // Pairs by rules are no near misses.
+    if (levels[place] === missing || logOdds[place] === byRule) return;
     const count = sizes.accepted[place];
     add(groups.all, place, count);
     if (score >= better) add(groups.certain, place, count);
@@ -118,6 +119,7 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
       }
       const hasRival = new Uint8Array(rows);
       table.classOf.forEach((place, pair) => {
+        if (logOdds[place] === byRule) return;
         if (logOdds[place] >= edge && isTaken[own(pair)] === 1 && isOtherTaken[other(pair)] === 0)
           hasRival[own(pair)] = 1;
       });

@@ -20,6 +20,8 @@ export interface ScoredPairs {
   readonly probability: PairProbabilities;
   /** The accepted pairs, ascending. */
   readonly accepted: Int32Array;
+  /** Pairs that are accepted by rules: taken as right, and left out of estimates. */
+  readonly ruled?: Int32Array;
   /** Where pairs are accepted by their own probability: less likely ones are not. */
   readonly leastProbability?: number;
   /** Pairs that people judged, with the estimate that they would have without their own answer. */
@@ -49,8 +51,15 @@ export function acceptedScores(
   return Float64Array.from(accepted, (pair) => scores[classOf[pair]]).sort();
 }
 
+/** The pairs among these that rules decided, and the others. */
+export function dividedByRules(pairs: Int32Array, known: Known): Pick<ScoredPairs, "accepted" | "ruled"> {
+  if (known.judged === undefined) return { accepted: pairs };
+  const isRuled = (pair: number): boolean => known.has(pair) && known.judged?.has(pair) === false;
+  return { ruled: pairs.filter(isRuled), accepted: pairs.filter((pair) => !isRuled(pair)) };
+}
+
 /** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */
 export const judgedEstimates = (known: Known, undecided: PairProbabilities): JudgedEstimate[] =>
-  Array.from(known, ([pair, match]) => {
+  Array.from(known.judged ?? known, ([pair, match]) => {
     return { estimate: undecided.at(pair)!, match: match === 1, share: known.shares?.get(pair) };
   });

@@ -6,7 +6,7 @@ import type { ComparedTables } from "../compare-tables.js";
 import { missing } from "../evidence/levels.js";
 import { rowComparison } from "../evidence/pair-evidence.js";
 import { sigmoid } from "../weights/logistic.js";
-import { pairClasses } from "../weights/pair-classes.js";
+import { classCount, pairClasses } from "../weights/pair-classes.js";
 import { levelTotals } from "../weights/pair-table.js";
 import { contribution, type ScoredPairs } from "./scored-pairs.js";
 
@@ -67,7 +67,7 @@ export function withoutFields(
   fields: readonly number[],
   side: "name" | "other",
 ): ComparedTables {
-  const { tables, comparison, columns, levels, random, classOf } = compared;
+  const { tables, comparison, columns, levels, random, classOf, forbidden } = compared;
   const kept = [...tables.fields.keys()].filter((field) => !fields.includes(field));
   const only = <Item>(items: readonly Item[]): Item[] => kept.map((field) => items[field]);
   const naming = kept.indexOf(tables.naming);
@@ -81,11 +81,20 @@ export function withoutFields(
     columns.findIndex((own) => (field < 0 ? own.field < 0 && own.name === name : own.field === kept[field])),
   );
   const classes = pairClasses(places.map((place) => levels[place]));
+  /** Pairs of each class from those of the classes before. */
+  const united = (counts: Uint32Array): Uint32Array => {
+    const sums = new Uint32Array(classCount(classes));
+    counts.forEach((count, place) => {
+      sums[classes.classOf[place]] += count;
+    });
+    return sums;
+  };
   const reason = "agrees in matches as often as in any two rows";
   const dropped = fields.map((field) => ({ name: tables.fields[field][side], reason }));
   return {
     ...{ ...compared, comparison: less, columns: less.columns, levels: classes.levels },
     classOf: classOf.map((place) => classes.classOf[place]),
+    forbidden: forbidden.map(united),
     random: places.map((place) => random[place]),
     tables: { ...tables, naming, fields: only(tables.fields), dropped: [...tables.dropped, ...dropped] },
   };

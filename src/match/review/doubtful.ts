@@ -48,7 +48,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
   const { table, probability } = scored;
   const { groups, accepted: pairs } = options;
   const { candidates, share } = openPairs(scored, options);
-  let covariance = inverseOf(information(scored, options.known));
+  let covariance = inverseOf(information(scored, options.known.judged ?? options.known));
   const spread = new Float64Array(covariance.length);
   for (const { features, logOdds } of candidates) {
     const own = dot(features, multiply(covariance, features));

@@ -5,7 +5,7 @@ import { classCount, joined, pairClasses, roomFor, withRoom } from "../weights/p
 import { placeOf, rowsInOrder } from "../weights/pair-table.js";
 
 /** The tables with all judged pairs among their candidates; the same object if they are. @param known by prepared rows */
-export function withKnownPairs(compared: ComparedTables, known: readonly KnownPair[]): ComparedTables {
+export function withKnownPairs(compared: ComparedTables, known: Iterable<KnownPair>): ComparedTables {
   const added = unfoundPairs(compared, known);
   if (added.length === 0) return compared;
   const { columns, comparison, rows } = compared;
@@ -37,12 +37,12 @@ export function withKnownPairs(compared: ComparedTables, known: readonly KnownPa
 }
 
 /** Judged pairs that are no candidates, each once, in the order of candidates. */
-function unfoundPairs(compared: ComparedTables, known: readonly KnownPair[]): (readonly [number, number])[] {
-  const found = new Map<string, readonly [number, number]>();
+function unfoundPairs(compared: ComparedTables, known: Iterable<KnownPair>): (readonly [number, number])[] {
+  const found = new Map<number, readonly [number, number]>();
   for (const pair of known) {
     const [a, b] = rowsInOrder(compared, pair);
     const isItself = compared.isOneTable && a === b;
-    if (!isItself && placeOf(compared, a, b) < 0) found.set(`${a} ${b}`, [a, b]);
+    if (!isItself && placeOf(compared, a, b) < 0) found.set(a * compared.rows[1] + b, [a, b]);
   }
   return [...found.values()].sort(([a, b], [c, d]) => a - c || b - d);
 }

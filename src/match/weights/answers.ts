@@ -60,7 +60,9 @@ export function withAnswers(
   known: Known,
 ): Answered {
   if (known.size === 0) return { weights, logOdds };
-  const found = taughtWeights(table, weights, known, moving(table, weights));
+  const { judged = known } = known;
+  const found =
+    judged.size === 0 ? { weights } : taughtWeights(table, weights, judged, moving(table, weights));
   return { ...found, logOdds: scorePairs(table.levels, found.weights, table.columns) };
 }
 

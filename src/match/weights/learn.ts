@@ -186,17 +186,22 @@ function classExpectation(table: PairTable): Expectation {
   };
 }
 
-/** Log-odds of a known pair: no evidence outweighs it. */
-export const certain = 1e6;
+/** Log-odds of a pair that a person judged, and of one that a rule decides: no evidence outweighs a rule, and no rule a person. */
+export const certain = 1e9;
+export const byRule = 1e5;
 
 /** Gives known pairs, each a class of its own, log-odds that no evidence outweighs. */
 export function decide<Table extends PairTable>(
   table: Table,
   logOdds: Float64Array,
-  known: ReadonlyMap<number, number>,
+  known: Known,
 ): { readonly table: Table; readonly logOdds: Float64Array } {
   if (known.size === 0) return { table, logOdds };
-  const decided = Float64Array.from(known.values(), (match) => (match === 1 ? certain : -certain));
+  const { judged = known } = known;
+  const decided = Float64Array.from(
+    known,
+    ([pair, match]) => (match === 1 ? 1 : -1) * (judged.has(pair) ? certain : byRule),
+  );
   const all = new Float64Array(logOdds.length + known.size);
   all.set(logOdds);
   all.set(decided, logOdds.length);
@@ -453,7 +458,7 @@ function beside({ match, taught }: Weights, near: NearMisses, columns: PairTable
  * Known pairs by their place in the pair table, as far as they are in it.
  * @param sorted pairs of the table that are sorted, others follow; default all
  */
-export function knownPlaces(table: PairTable, known: readonly KnownPair[], sorted?: number): Known {
+export function knownPlaces(table: PairTable, known: Iterable<KnownPair>, sorted?: number): Known {
   const [places, shares] = [new Map<number, number>(), new Map<number, number>()];
   const note = (place: number, { match, share }: KnownPair): void => {
     places.set(place, match ? 1 : 0);

@@ -13,10 +13,12 @@ export interface PairTable extends RowPairs, PairClasses {
   readonly random: readonly Int8Array[];
 }
 
-/** Judged pairs by their place in the table: 1 for a match, 0 for none. */
+/** Decided pairs by their place in the table: 1 for a match, 0 for none. */
 export interface Known extends ReadonlyMap<number, number> {
   /** Of pairs that share an answer, the share of each. */
   readonly shares?: ReadonlyMap<number, number>;
+  /** Those that people judged; default all. Rules decide the others, and teach nothing. */
+  readonly judged?: Known;
 }
 
 /** Number of all pairs of rows, candidates or not. */

@@ -17,9 +17,10 @@ import type {
   UnfinishedBuild,
 } from "../index-types.js";
 import { gatherRows } from "../vectors.js";
+import { type Condition, conditionTest } from "../where.js";
 import { Generation } from "./generation.js";
 import { growGraph, openGraph, removeGraphs } from "./graph-files.js";
-import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
+import { type CoveringGraph, describeGraph, ListedRows, searchGraph } from "./graph-search.js";
 import {
   findManifest,
   generationFolder,
@@ -42,6 +43,8 @@ import { WordSearch } from "./word-lists.js";
 
 /** Share of deleted rows from which on the files are rewritten. */
 const deletedShare = 0.2;
+/** Up to so many rows that meet a condition are compared one by one, without the graph. */
+const fewRows = 8192;
 
 /** An open index folder. Many may read it; the first change takes the lock, which `close` releases. */
 export class FolderStore implements VectorStore {
@@ -49,6 +52,8 @@ export class FolderStore implements VectorStore {
   private graph: CoveringGraph | undefined;
   /** Made by the first search for words. */
   private words: WordSearch | undefined;
+  /** The rows that met the condition of the last search that had one. */
+  private filtered: readonly [condition: string, rows: ListedRows] | undefined;
   /** Why there is no graph, where its library is missing. */
   private note: string | undefined;
   /** Row of each key; made when a row with a key is first added. */
@@ -79,20 +84,15 @@ export class FolderStore implements VectorStore {
     try {
       await makeFolder(path);
       const lock = await acquireLock(path);
-      return await FolderStore.fill(path, layout, lock);
+      const store = new FolderStore(path, await Generation.create(path, layout));
+      await store.generation.makeCurrent();
+      store.lock = lock;
+      return store;
     } catch (error) {
       if (!(error instanceof LockedError)) await rm(path, { recursive: true, force: true }).catch(() => {});
       if (found !== undefined) await makeFolder(path);
       throw error instanceof VectorIndexError ? error : writeTrouble(error, path);
     }
-  }
-
-  private static async fill(path: string, layout: IndexLayout, lock: Lock): Promise<FolderStore> {
-    const generation = await Generation.create(path, layout);
-    await generation.makeCurrent();
-    const store = new FolderStore(path, generation);
-    store.lock = lock;
-    return store;
   }
 
   /**
@@ -162,15 +162,19 @@ export class FolderStore implements VectorStore {
     return removed.length;
   }
 
-  async search(queries: Float32Array, k: number, { phrases, ...work }: StoreSearch): Promise<StoredHit[][]> {
+  async search(queries: Float32Array, k: number, options: StoreSearch): Promise<StoredHit[][]> {
+    const { phrases, where, ...work } = options;
     const { generation, graph } = this;
-    const query = { queries, k, ...work };
     const release = generation.hold();
     try {
+      const listed = where && (await this.rowsThatMeet(where));
+      const query = { queries, k, only: listed?.members, ...work };
       const found =
         graph === undefined
           ? await scanRows(generation, query, { from: 0, to: generation.rows })
-          : await searchGraph(generation, graph, query);
+          : listed !== undefined && listed.rows.length <= fewRows
+            ? await listed.rank(query)
+            : await searchGraph(generation, graph, query);
       const added = phrases && (await this.addedByWords(found, phrases, query));
       return found.map((rows, place) =>
         [...rows, ...(added?.[place] ?? [])].map(({ row, score }) => ({
@@ -183,22 +187,35 @@ export class FolderStore implements VectorStore {
     }
   }
 
+  private async rowsThatMeet(where: Condition): Promise<ListedRows> {
+    const { generation } = this;
+    const key = JSON.stringify([where, generation.folder, generation.rows, generation.deleted.size]);
+    if (this.filtered?.[0] === key) return this.filtered[1];
+    const isMet = conditionTest(where);
+    const met: number[] = [];
+    for await (const entries of generation.entries())
+      for (const { row, cells } of entries) if (isMet(cells)) met.push(row);
+    const rows = new ListedRows(generation, Int32Array.from(met));
+    this.filtered = [key, rows];
+    return rows;
+  }
+
   /** The rows that only words find. */
   private async addedByWords(
     found: readonly (readonly FoundRow[])[],
     phrases: readonly string[],
-    { queries, k, signal }: Query,
+    { queries, ...query }: Query,
   ): Promise<FoundRow[][]> {
     const { generation, graph } = this;
     const { dimension } = generation;
     if (this.words?.generation !== generation || this.words.stored !== graph?.words)
       this.words = new WordSearch(generation, graph?.words, graph?.rows ?? 0);
-    const byWords = await this.words.find(phrases, k, { signal });
+    const byWords = await this.words.find(phrases, query);
     return byWords.map((rows, place) => {
       const known = new Set(found[place].map(({ row }) => row));
       const others = Int32Array.from(rows.filter((row) => !known.has(row)));
-      const query = queries.subarray(place * dimension, (place + 1) * dimension);
-      return rankCandidates(generation, query, others, others.length)[0];
+      const vector = queries.subarray(place * dimension, (place + 1) * dimension);
+      return rankCandidates(generation, vector, others, others.length)[0];
     });
   }
 

@@ -139,6 +139,11 @@ export class Generation {
     for (const row of deleted) this.deleted.add(row);
   }
 
+  /** Tells which rows a search leaves out: the deleted ones, and all but `only` some. */
+  leftOut(only?: ReadonlySet<number>): (row: number) => boolean {
+    return (row) => this.deleted.has(row) || only?.has(row) === false;
+  }
+
   /** Deletes rows. When it returns, the change is on disk. */
   async remove(rows: readonly number[]): Promise<void> {
     await this.commit({}, { deleted: bytesOf(Uint32Array.from(rows)) });

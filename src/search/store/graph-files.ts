@@ -1,4 +1,5 @@
 /** The graphs of a generation: opens, extends and removes their files. */
+import { readSync } from "node:fs";
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { PearlError } from "../../errors.js";
@@ -183,7 +184,11 @@ async function openWords(generation: Generation, path: string): Promise<WordList
   if (generation.phraseColumn === undefined) return undefined;
   const file = await open(`${path}${wordsSuffix}`, "r");
   generation.opened.push(file);
-  return WordLists.of(file);
+  return WordLists.of((from, length) => {
+    const values = new Uint32Array(length);
+    readSync(file.fd, values, 0, values.byteLength, 4 * from);
+    return values;
+  });
 }
 
 async function readAxes(path: string, width: number, dimension: number): Promise<PrincipalAxes> {

@@ -39,54 +39,54 @@ export async function searchGraph(
   covering: CoveringGraph,
   query: Query,
 ): Promise<FoundRow[][]> {
-  const { queries, k, signal, onProgress } = query;
+  const { queries, k, only, signal, onProgress } = query;
   const { dimension, rows } = generation;
   const count = queries.length / dimension;
   const found: FoundRow[][] = [];
   for (let first = 0; first < count; first += queriesPerCall) {
     signal?.throwIfAborted();
     const part = queries.subarray(first * dimension, (first + queriesPerCall) * dimension);
-    found.push(...(await searchPart(generation, covering, { queries: part, k })));
+    found.push(...(await searchPart(generation, covering, { queries: part, k, only })));
     onProgress?.(found.length, count);
     await new Promise(setImmediate);
   }
   const others: FoundRow[][][] = [];
-  if (covering.unreached.rows.length > 0) others.push(await covering.unreached.rank({ queries, k, signal }));
-  if (rows > covering.rows) {
-    others.push(await scanRows(generation, { queries, k, signal }, { from: covering.rows, to: rows }));
-  }
+  const rest = { queries, k, only, signal };
+  if (covering.unreached.rows.length > 0) others.push(await covering.unreached.rank(rest));
+  if (rows > covering.rows) others.push(await scanRows(generation, rest, { from: covering.rows, to: rows }));
   return others.reduce(
     (best, more) => best.map((hits, place) => bestOf([...hits, ...more[place]], k)),
     found,
   );
 }
 
-/** Requests more candidates where deleted rows take the places of others. */
+/** Requests more candidates where rows that are left out take the places of others. */
 async function searchPart(
   generation: Generation,
   { search, rows, unreached }: CoveringGraph,
-  { queries, k }: Query,
+  { queries, k, only }: Query,
 ): Promise<FoundRow[][]> {
-  const { deleted } = generation;
-  let gone = 0;
-  for (const row of deleted) if (row < rows) gone++;
+  const isOut = generation.leftOut(only);
+  let counted = 0;
+  for (const row of only ?? generation.deleted) if (row < rows) counted++;
+  const searched = only === undefined ? rows - counted : counted;
   const { members } = unreached;
   const margin = Math.max(leastWidth, 2 * k);
-  const wanted = Math.min(margin, rows - gone);
+  const wanted = Math.min(margin, searched);
   for (let width = Math.min(rows, margin); ; width = Math.min(rows, width * 4)) {
     const candidates = await search(queries, width);
     const isEnough = (start: number): boolean => {
       const some = candidates.subarray(start, start + width);
-      return some.filter((row) => row >= 0 && !deleted.has(row)).length >= wanted;
+      return some.filter((row) => row >= 0 && !isOut(row)).length >= wanted;
     };
     const starts = Array.from({ length: candidates.length / width }, (_, query) => query * width);
-    if (gone === 0 || starts.every(isEnough)) {
+    if (searched === rows || starts.every(isEnough)) {
       // Listed rows come from their list, and must not appear twice.
-      const isHidden = (row: number): boolean => deleted.has(row) || members.has(row);
-      return rankCandidates(generation, queries, candidates, k, isHidden);
+      return rankCandidates(generation, queries, candidates, k, (row) => isOut(row) || members.has(row));
     }
     if (width === rows || width >= widest) {
-      return scanRows(generation, { queries, k }, { from: 0, to: rows, isHidden: (row) => members.has(row) });
+      const isHidden = (row: number): boolean => members.has(row);
+      return scanRows(generation, { queries, k, only }, { from: 0, to: rows, isHidden });
     }
   }
 }
@@ -109,12 +109,11 @@ export class ListedRows {
 
   async rank(query: Query): Promise<FoundRow[][]> {
     const { rows, generation } = this;
-    const { dimension, deleted } = generation;
+    const isOut = generation.leftOut(query.only);
     this.vectors ??= await readListed(generation, rows);
     const bounded = { ...query, k: most(query.k, rows.length) };
-    const found = await rankBlocks([[0, this.vectors]], bounded, dimension, (place) =>
-      deleted.has(rows[place]),
-    );
+    const isHidden = (place: number): boolean => isOut(rows[place]);
+    const found = await rankBlocks([[0, this.vectors]], bounded, generation.dimension, isHidden);
     return found.map((places) => places.map(({ row, score }) => ({ row: rows[row], score })));
   }
 }

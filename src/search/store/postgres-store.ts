@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { ArgumentError, VectorIndexError } from "../../errors.js";
 import { inTurn } from "../../in-turn.js";
 import { copiedColumns, copyRows, readCopiedRows } from "../../stores/postgres/binary-copy.js";
-import { keysByTerms, type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
+import { isLive, keysByTerms, type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
 import {
   commentOf,
   creation,
@@ -35,8 +35,8 @@ import { checkNameLengths, csvPart, isJsonType, newName, postgresType } from "..
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
-import { foundIn, RankingCollector } from "../ranking.js";
-import { most } from "./row-scan.js";
+import { type Condition, conditionSql } from "../where.js";
+import { most, rankBlocks } from "./row-scan.js";
 import type { NewRows, StoredHit, StoreSearch, VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
@@ -138,13 +138,13 @@ export class PostgresStore implements VectorStore {
   async search(
     queries: Float32Array,
     k: number,
-    { phrases = [], signal }: StoreSearch = {},
+    { phrases = [], where, signal }: StoreSearch = {},
   ): Promise<StoredHit[][]> {
-    const found = await this.nearest(queries, k);
+    const found = await this.nearest(queries, k, where);
     for (const [place, phrase] of phrases.entries()) {
       signal?.throwIfAborted();
       const query = queries.subarray(place * this.layout.dimension, (place + 1) * this.layout.dimension);
-      found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k))];
+      found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k, where))];
     }
     const wanted = [...new Set(found.flatMap((hits) => hits.map(({ key }) => key)))];
     const lines = await this.#ask((connection) =>
@@ -168,10 +168,11 @@ export class PostgresStore implements VectorStore {
     phrase: string,
     query: Float32Array,
     k: number,
+    where: Condition | undefined,
   ): Promise<NearRow[]> {
     return this.#ask(async (connection) => {
       const known = new Set(found.map(({ key }) => key));
-      const others = (await keysByTerms(this.tables, phrase, k)).filter((key) => !known.has(key));
+      const others = (await keysByTerms(this.#filtered(where), phrase, k)).filter((key) => !known.has(key));
       // Rows of signs alone have no embedding, and those are similar to nothing.
       const scores = new Map(others.map((key) => [key, 0]));
       for await (const { keys, vectors } of this.#vectors(connection, this.#areKeys(others))) {
@@ -183,11 +184,11 @@ export class PostgresStore implements VectorStore {
   }
 
   /** The keys of the rows nearest to each query, best first, with their cosines. */
-  nearest(queries: Float32Array, k: number): Promise<NearRow[][]> {
+  nearest(queries: Float32Array, k: number, where?: Condition): Promise<NearRow[][]> {
     return this.#ask((connection) =>
       this.side.storage === "vector"
-        ? nearestRows(this.tables, this.extension, queries, k)
-        : this.#nearestOfAll(connection, queries, k),
+        ? nearestRows(this.#filtered(where), this.extension, queries, k)
+        : this.#nearestOfAll(connection, queries, k, where),
     );
   }
 
@@ -196,22 +197,27 @@ export class PostgresStore implements VectorStore {
     connection: PostgresConnection,
     queries: Float32Array,
     k: number,
+    where: Condition | undefined,
   ): Promise<NearRow[][]> {
-    const count = queries.length / this.layout.dimension;
     const [{ all }] = await connection.query<{ all: number }>(
       `SELECT count(*)::int AS "all" FROM ${this.side.sql}`,
     );
-    const collector = new RankingCollector(count, { k: most(k, all) });
-    const keys: string[] = [];
-    const live = `SELECT FROM ${this.source.sql} t WHERE ${this.#key()} = s.key`;
-    for await (const block of this.#vectors(connection, `EXISTS (${live})`)) {
-      const scores = await multiplyRows(queries, block.vectors, this.layout.dimension);
-      const rows = block.keys.length;
-      for (let query = 0; query < count; query++)
-        collector.add(query, keys.length, scores, query * rows, rows);
-      for (const key of block.keys) keys.push(key);
+    let { live, values } = isLive(this.#filtered(where), 1);
+    if (where !== undefined) {
+      // COPY takes no parameters.
+      const sql = `SELECT key::text FROM ${this.side.sql} s WHERE ${live}`;
+      live = this.#areKeys((await connection.query<{ key: string }>(sql, values)).map(({ key }) => key));
     }
-    const found = foundIn(collector.finish());
+    const keys: string[] = [];
+    const vectors = this.#vectors(connection, live);
+    async function* blocks() {
+      for await (const block of vectors) {
+        yield [keys.length, block.vectors] as const;
+        for (const key of block.keys) keys.push(key);
+      }
+    }
+    const query = { queries, k: most(k, all) };
+    const found = await rankBlocks(blocks(), query, this.layout.dimension, () => false);
     return found.map((hits) => hits.map(({ row, score }) => ({ key: keys[row], score })));
   }
 
@@ -248,14 +254,21 @@ export class PostgresStore implements VectorStore {
     return `t.${identifier(this.side.settings.key)}`;
   }
 
+  /** A cell of the source as text. */
+  #text(wanted: string): string {
+    const { type, text } = this.#column(wanted);
+    // Strings without their quotes, as an index in a folder has them.
+    return isJsonType(type) ? `(${identifier(wanted)} #>> '{}')` : text;
+  }
+
+  #filtered(where: Condition | undefined): IndexTable {
+    const textOf = (column: number): string => this.#text(this.layout.columns[column]);
+    return { ...this.tables, where: where && conditionSql(where, textOf) };
+  }
+
   /** The key and the cells of a row of the source, called t, as one array of texts. */
   #line(): string {
-    const { columns } = this.layout;
-    const texts = columns.map((wanted) => {
-      const { type, text } = this.#column(wanted);
-      // Strings without their quotes, as an index in a folder has them.
-      return isJsonType(type) ? `(${identifier(wanted)} #>> '{}')` : text;
-    });
+    const texts = this.layout.columns.map((wanted) => this.#text(wanted));
     return `ARRAY[${[`${this.#key()}::text`, ...texts].join(", ")}]`;
   }
 

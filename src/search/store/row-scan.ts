@@ -1,9 +1,9 @@
 /** Exact search over stored rows, block by block, leaving deleted rows out. */
 import { readSync } from "node:fs";
 import { fromFloat16 } from "../../onnx/io/float16.js";
-import { collectScores, type ScoreBlock } from "../exact.js";
+import { rankScores, type ScoreBlock } from "../exact.js";
 import type { IndexWork } from "../index-types.js";
-import { foundIn, RankingCollector } from "../ranking.js";
+import { foundIn } from "../ranking.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
 
@@ -16,13 +16,15 @@ export interface Query extends IndexWork {
   /** One or several vectors, flat. */
   readonly queries: Float32Array;
   readonly k: number;
+  /** The rows that are searched. Default: all that are not deleted. */
+  readonly only?: ReadonlySet<number>;
 }
 
 export interface RowRange {
   readonly from: number;
   /** Rows up to here, exclusive. */
   readonly to: number;
-  /** Rows to leave out, beside the deleted ones. */
+  /** Rows to leave out, beside those that the query leaves out. */
   readonly isHidden?: (row: number) => boolean;
 }
 
@@ -39,10 +41,10 @@ export const most = (k: number, rows: number): number => Math.max(1, Math.min(k,
 /** The k best rows of each query among the rows of a range, best first. */
 export async function scanRows(
   generation: Generation,
-  { queries, k, signal, onProgress }: Query,
+  { queries, k, only, signal, onProgress }: Query,
   { from, to, isHidden = () => false }: RowRange,
 ): Promise<FoundRow[][]> {
-  const { dimension, deleted } = generation;
+  const { dimension } = generation;
   const kept = (to - from) * dimension * 4 <= keptBytes ? await generation.keepVectors(from, to) : undefined;
   async function* blocks(): AsyncGenerator<readonly [first: number, vectors: Float32Array]> {
     for (let first = from; first < to; first += rowsPerBlock) {
@@ -52,8 +54,9 @@ export async function scanRows(
       onProgress?.(end - from, to - from);
     }
   }
-  const isOut = (row: number): boolean => deleted.has(row) || isHidden(row);
-  return rankBlocks(blocks(), { queries, k: most(k, to - from), signal }, dimension, isOut);
+  const isOut = generation.leftOut(only);
+  const query = { queries, k: most(k, to - from), signal };
+  return rankBlocks(blocks(), query, dimension, (row) => isOut(row) || isHidden(row));
 }
 
 /** The k best of some vectors for each query, without hidden rows and zero vectors, which are similar to nothing. */
@@ -77,9 +80,9 @@ export async function rankBlocks(
       }
     }
   }
-  const collector = new RankingCollector(queries.length / dimension, { k });
-  await collectScores(collector, scores(), { dimension, fewProducts, signal });
-  return foundIn(collector.finish());
+  return foundIn(
+    await rankScores(queries.length / dimension, scores(), { k, dimension, fewProducts, signal }),
+  );
 }
 
 /**

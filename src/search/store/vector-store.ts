@@ -2,6 +2,7 @@
 import { VectorIndexError } from "../../errors.js";
 import type { IndexEntry, IndexLayout, IndexRows, IndexWork, UnfinishedBuild } from "../index-types.js";
 import type { VectorIndex } from "../vector-index.js";
+import type { Condition } from "../where.js";
 
 /** The backend "auto" searches exactly below this many rows, and by a graph from there. */
 export const exactBelow = 50_000;
@@ -18,6 +19,8 @@ export interface StoredHit extends IndexEntry {
 export interface StoreSearch extends IndexWork {
   /** The queries as text. */
   readonly phrases?: readonly string[];
+  /** What rows must meet. */
+  readonly where?: Condition;
 }
 
 /**

@@ -1,11 +1,9 @@
 /** Which rows of a generation have a term: lists in memory, or those of a file beside the graph. */
-import { readSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { inTurn } from "../../in-turn.js";
 import { mostVisited, phraseTerms } from "../../text/phrase-terms.js";
-import type { IndexWork } from "../index-types.js";
 import { rarity } from "../ranked-by-words.js";
 import type { Generation } from "./generation.js";
+import type { Query } from "./row-scan.js";
 
 /** Lists of rows that were added at different times; where there are more, they are made again as one. */
 const mostParts = 8;
@@ -30,18 +28,8 @@ export class WordLists {
     this.#sizes = head.subarray(headLength + lists + 1);
   }
 
-  static in(file: Uint32Array): WordLists {
-    const first = firstOf(file);
-    return new WordLists(file.subarray(0, first), (from, to) => file.subarray(first + from, first + to));
-  }
-
-  /** Lists stay in the file until a query needs them. */
-  static of({ fd }: FileHandle): WordLists {
-    const read = (at: number, length: number): Uint32Array => {
-      const values = new Uint32Array(length);
-      readSync(fd, values, 0, values.byteLength, 4 * at);
-      return values;
-    };
+  /** Lists are read when a query needs them. @param read gives some numbers of a file */
+  static of(read: (from: number, length: number) => Uint32Array): WordLists {
     const first = firstOf(read(0, headLength));
     return new WordLists(read(0, first), (from, to) => read(first + from, to - from));
   }
@@ -51,10 +39,12 @@ export class WordLists {
     return this.head[0] + this.head[1];
   }
 
-  /** The rows that share the rarest of the terms, as far as these lead to a bounded number, and k at most. */
-  find(terms: Iterable<number>, k: number, { deleted }: Pick<Generation, "deleted">): number[] {
+  /** Rows that share the rarest of the terms, as far as these lead to a bounded number, and k at most. */
+  find(terms: Iterable<number>, k: number, generation: Generation, only?: ReadonlySet<number>): number[] {
     const [from, count, lists] = this.head;
     const starts = this.#starts;
+    const isOut = generation.leftOut(only);
+    const searched = only === undefined ? 1 : only.size / generation.rows;
     const followed = [...new Set([...terms].map((term) => term & (lists - 1)))]
       .map((list) => ({ list, length: starts[list + 1] - starts[list] }))
       .filter(({ length }) => length > 0)
@@ -62,14 +52,13 @@ export class WordLists {
     const sums = new Map<number, number>();
     let visited = 0;
     for (const { list, length } of followed) {
-      visited += length;
+      visited += length * searched;
       if (visited > mostVisited && sums.size > 0) break;
       const weight = rarity(count, length);
       for (const row of this.rows(starts[list], starts[list + 1]))
-        sums.set(row, (sums.get(row) ?? 0) + weight);
+        if (!isOut(from + row)) sums.set(row, (sums.get(row) ?? 0) + weight);
     }
     return Array.from(sums, ([row, sum]) => ({ row, score: sum / Math.sqrt(this.#sizes[row]) }))
-      .filter(({ row }) => !deleted.has(from + row))
       .sort((a, b) => b.score - a.score || a.row - b.row)
       .slice(0, k)
       .map(({ row }) => from + row);
@@ -124,12 +113,12 @@ export class WordSearch {
   ) {}
 
   /** Of each phrase, rows that share words or letters with it; of each part k at most. */
-  async find(phrases: readonly string[], k: number, { signal }: IndexWork): Promise<number[][]> {
+  async find(phrases: readonly string[], { k, only, signal }: Omit<Query, "queries">): Promise<number[][]> {
     const parts = await this.#inTurn(() => this.#parts());
     const found: number[][] = [];
     for (const phrase of phrases) {
       const terms = phraseTerms(phrase);
-      found.push(parts.flatMap((lists) => lists.find(terms, k, this.generation)));
+      found.push(parts.flatMap((lists) => lists.find(terms, k, this.generation, only)));
       if (found.length % queriesInTurn > 0) continue;
       signal?.throwIfAborted();
       await new Promise(setImmediate);
@@ -140,7 +129,10 @@ export class WordSearch {
   async #parts(): Promise<readonly WordLists[]> {
     if (this.#added.length === mostParts) this.#added = [];
     const end = this.#added.at(-1)?.end ?? this.from;
-    if (end < this.generation.rows) this.#added.push(WordLists.in(await makeWordLists(this.generation, end)));
+    if (end < this.generation.rows) {
+      const made = await makeWordLists(this.generation, end);
+      this.#added.push(WordLists.of((from, length) => made.subarray(from, from + length)));
+    }
     return this.stored === undefined ? this.#added : [this.stored, ...this.#added];
   }
 }

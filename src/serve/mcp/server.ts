@@ -69,13 +69,14 @@ function phraseTools(server: McpServer, { encoder, files }: ToolContext): void {
         index: z.string().describe("folder of the index"),
         phrases,
         limit: z.int().min(1).max(50).default(5).describe("rows for each phrase"),
+        where: z.string().max(8192).optional().describe("what rows must meet, such as city = 'Ulm'"),
       }),
       annotations,
     },
-    async ({ index: path, phrases, limit: k }, { mcpReq: { signal } }) => {
+    async ({ index: path, phrases, limit: k, where }, { mcpReq: { signal } }) => {
       const index = await VectorIndex.open(await files.existingFolder(path));
       try {
-        const hits = await searchPhrases(index, encoder, phrases, { k, signal });
+        const hits = await searchPhrases(index, encoder, phrases, { k, where, signal });
         const results = phrases.map((phrase, row) => ({
           phrase,
           rows: hits[row].map(({ key, score, cells }) => ({

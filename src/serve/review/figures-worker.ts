@@ -3,16 +3,18 @@ import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { refuseContradictions } from "../../group/decided-groups.js";
 import { type DedupeTableOptions, openDuplicates } from "../../group/tables/dedupe-table.js";
 import { type JoinTablesOptions, openJoin } from "../../join/join-tables.js";
+import type { AliasOptions } from "../../match/columns/aliases.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { readKnown } from "../../match/review/read-decisions.js";
+import type { RuleOptions } from "../../match/rules.js";
 import type { DeviceChoice } from "../../runtime/device.js";
 import { serve } from "../../runtime/worker-server.js";
 
 type Shared = "on" | "ignore" | "kindOf" | "precision" | "kind" | "table" | "threads" | "decisionPaths";
 
 /** What is matched: two tables are joined, one is deduplicated. */
-export interface Matching extends Pick<JoinTablesOptions, Shared> {
+export interface Matching extends RuleOptions, AliasOptions, Pick<JoinTablesOptions, Shared> {
   readonly tables: readonly [left: string, right?: string];
   readonly model?: string;
   readonly device?: DeviceChoice;

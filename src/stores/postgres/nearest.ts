@@ -2,13 +2,20 @@
 import { inTransaction } from "../../table/postgres/connection.js";
 import { identifier } from "../../table/read/database.js";
 import { mostVisited, phraseTerms } from "../../text/phrase-terms.js";
-import type { IndexTable } from "./side-table.js";
+import type { IndexTable, SideTable } from "./side-table.js";
 
 /** A row near a query, and its cosine with it. */
 export interface NearRow {
   readonly key: string;
   readonly score: number;
 }
+
+/** Whether a row of embeddings, called s, is still in the source and meets the condition, and values from parameter `from` on. */
+export const isLive = ({ source, side, where }: IndexTable, from: number) => ({
+  live: `EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key
+    AND ${where?.sql(`$${from}::text[]`) ?? "true"})`,
+  values: where === undefined ? [] : [where.values],
+});
 
 /** Queries of one statement. */
 const queriesAtOnce = 256;
@@ -35,13 +42,14 @@ export async function nearestRows(
     [...nearest.keys()].filter(
       (place) => nearest[place].length < k && vectorAt(place).some((value) => value !== 0),
     );
+  const { live, values } = isLive(table, 3);
   const take = async (sql: string, limit: number): Promise<void> => {
     const places = open();
     for (let first = 0; first < places.length; first += queriesAtOnce) {
       const some = places.slice(first, first + queriesAtOnce);
       const vectors = some.map((place) => `[${vectorAt(place).join(",")}]`);
       for (const place of some) nearest[place] = [];
-      const rows = await connection.query<NearRow & { place: number }>(sql, [vectors, limit]);
+      const rows = await connection.query<NearRow & { place: number }>(sql, [vectors, limit, ...values]);
       for (const { place, key, score } of rows)
         if (nearest[some[place]].length < k) nearest[some[place]].push({ key, score });
     }
@@ -49,27 +57,26 @@ export async function nearestRows(
   if (k <= mostEffort) {
     const effort = Math.min(mostEffort, Math.max(leastEffort, 2 * k));
     await connection.query(`SET hnsw.ef_search = ${effort}`);
-    for (const limit of [k, effort]) await take(nearSql(table, schema, "nearest"), limit);
+    for (const limit of [k, effort]) await take(nearSql(side, schema, "true", live), limit);
   }
   // The index finds no more rows than it looks at.
   if (open().length > 0)
     await inTransaction(connection, async () => {
       await connection.query("SET LOCAL enable_indexscan = off");
-      await take(nearSql(table, schema, "all"), k);
+      await take(nearSql(side, schema, live, "true"), k);
     });
   return nearest;
 }
 
 /**
  * $1: vectors as text, which become vectors before any row is compared; $2: a limit for each.
- * @param among the rows that must be in the source: so many nearest ones, where the plan of the index does not depend on the
- *   source, which may have no index itself; or all, and so many are found
+ * @param inside what rows must meet before they are counted against the limit
+ * @param outside what the nearest rows must meet: the plan of the index then does not depend on the source, which may have no
+ *   index itself
  */
-function nearSql({ source, side }: IndexTable, schema: string, among: "nearest" | "all"): string {
-  const live = `EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key)`;
-  const [inside, outside] = among === "all" ? [live, "true"] : ["true", live];
+function nearSql({ sql }: SideTable, schema: string, inside: string, outside: string): string {
   const distance = `embedding OPERATOR(${schema}.<=>) q.vector`;
-  const near = `SELECT s.key, ${distance} AS distance FROM ${side.sql} s
+  const near = `SELECT s.key, ${distance} AS distance FROM ${sql} s
     WHERE embedding IS NOT NULL AND ${inside} ORDER BY ${distance} LIMIT $2`;
   return `SELECT q.place::int - 1 AS place, s.key::text AS key, 1 - s.distance AS score
     FROM unnest($1::text[]::${schema}.vector[]) WITH ORDINALITY q(vector, place), LATERAL (${near}) s
@@ -77,11 +84,9 @@ function nearSql({ source, side }: IndexTable, schema: string, among: "nearest" 
 }
 
 /** The keys of the k rows that share the rarest words and letters with a phrase: as WordSearch does in a folder. */
-export async function keysByTerms(
-  { connection, source, side }: IndexTable,
-  phrase: string,
-  k: number,
-): Promise<string[]> {
+export async function keysByTerms(table: IndexTable, phrase: string, k: number): Promise<string[]> {
+  const { connection, side } = table;
+  const { live, values } = isLive(table, 4);
   const having = `SELECT FROM ${side.sql} WHERE terms @> ARRAY[q.term] LIMIT ${mostVisited + 1}`;
   const rows = await connection.query<{ key: string }>(
     `WITH total AS (SELECT CASE WHEN reltuples > 0 THEN reltuples ELSE (SELECT count(*) FROM ${side.sql}) END AS rows
@@ -93,9 +98,9 @@ export async function keysByTerms(
      followed AS MATERIALIZED (SELECT term, weight FROM visited WHERE visited <= ${mostVisited} OR place = 1)
      SELECT s.key::text AS key FROM ${side.sql} s
      WHERE s.terms && (SELECT array_agg(term) FROM followed)
-       AND EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key)
+       AND ${live}
      ORDER BY (SELECT sum(weight) FROM followed WHERE term = ANY(s.terms)) / sqrt(cardinality(s.terms)) DESC, s.key LIMIT $2`,
-    [[...phraseTerms(phrase)].map((term) => String(term | 0)), k, side.sql],
+    [[...phraseTerms(phrase)].map((term) => String(term | 0)), k, side.sql, ...values],
   );
   return rows.map(({ key }) => key);
 }

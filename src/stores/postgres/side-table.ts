@@ -44,6 +44,8 @@ export interface IndexTable {
   readonly connection: PostgresConnection;
   readonly source: Relation;
   readonly side: SideTable;
+  /** What rows of the source, called t, must meet to be found: SQL, given a parameter that is an array of these values. */
+  readonly where?: { readonly sql: (parameter: string) => string; readonly values: readonly string[] };
 }
 
 /** pgvector as it is installed in a database. */

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
+import { sheetPlace } from "../spreadsheet.js";
 import { standardOutput } from "./standard-output.js";
 
 type Name = string | undefined;
@@ -40,12 +41,13 @@ function fileOf(name: Name): string | undefined {
   if (name === undefined || name === standardOutput) return undefined;
   if (/^\w+:\/\//.test(name))
     return name.replace(/^\w+/, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
+  const { file } = sheetPlace(name);
   try {
-    const found = statSync(name);
+    const found = statSync(file);
     return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
   } catch {
-    const folder = dirname(resolve(name));
-    return existsSync(folder) ? join(realpathSync(folder), basename(name)) : resolve(name);
+    const folder = dirname(resolve(file));
+    return existsSync(folder) ? join(realpathSync(folder), basename(file)) : resolve(file);
   }
 }
 

@@ -97,12 +97,16 @@ describe("a static model", () => {
     const short = tensor("float32", [4], [1, 1, 1, 1]);
     const odd = staticModel({}, { embeddings: table, weights: short });
     await expect(vectorsOf(odd, ["new"])).rejects.toThrow(
-      /5 tokens have 4 weights\. Download the weights again/,
+      "5 tokens have 4 weights. Download the weights again.",
     );
     const mapping = tensor("int64", [5], BigInt64Array.from([0, 1, 2, 3, 7].map(BigInt)));
     const lost = staticModel({}, { embeddings: table, mapping });
-    await expect(vectorsOf(lost, ["new"])).rejects.toThrow(/leads to vector 7 of 5/);
+    await expect(vectorsOf(lost, ["new"])).rejects.toThrow("the mapping leads to vector 7 of 5.");
+    const wide = staticModel({}, { embeddings: tensor("int32", [5, 3], rows.flat()) });
+    await expect(vectorsOf(wide, ["new"])).rejects.toThrow(
+      "is int32. Take a model in float32, float16, bfloat16 or int8.",
+    );
     const none = staticModel({}, { other: table });
-    await expect(vectorsOf(none, ["new"])).rejects.toThrow(/needs a table "embeddings"/);
+    await expect(vectorsOf(none, ["new"])).rejects.toThrow('a static model needs a table "embeddings"');
   });
 });

@@ -263,3 +263,43 @@ describe("by one column", () => {
     expect((await run("dedupe", "twice.csv", "-q", "-c", "name")).stdout).toContain("3 rows out");
   });
 });
+
+describe("under rules", () => {
+  const rules = ["--same", "EMAIL", "--never", "first_name+last_name", "--model", "none"];
+
+  it("says what each rule decided, on standard error and in the report", async () => {
+    const { stdout, stderr } = await run(
+      "dedupe",
+      "crm.csv",
+      ...rules,
+      "--json",
+      "ruled.json",
+      "-o",
+      "r.csv",
+    );
+    expect(stderr).toContain(
+      "--same email makes 1 pair the same; --never first_name + last_name keeps 1 likely pair apart",
+    );
+    expect(stderr).toContain("both apply to 1 pair, such as rows 4 and 5: --never decides");
+    expect(stderr).toContain("a precision of 0.9 is established, rules make all that is the same");
+    expect(stdout).toContain("wrote r.csv: 8 rows in, 1 group of duplicates, 7 rows out");
+    expect(JSON.parse((await lines("ruled.json")).join("\n")).rules).toEqual({
+      same: { email: 1 },
+      never: { "first_name + last_name": 1 },
+      contradicted: 1,
+      example: { left: 3, right: 4 },
+    });
+  });
+
+  it("finds the same in shards and within a limit of memory", async () => {
+    await run("dedupe", "crm.csv", ...rules, "-o", "whole.csv");
+    const parts = ["1", "2"].map((part) => `rules.${part}.part`);
+    for (const [at, part] of parts.entries())
+      expect((await run("dedupe", "crm.csv", ...rules, "--shard", `${at + 1}/2`, "-o", part)).code).toBe(0);
+    expect((await run("merge", ...parts, "-o", "merged.csv")).code).toBe(0);
+    expect((await run("dedupe", "crm.csv", ...rules, "--memory", "1g", "-o", "bounded.csv")).code).toBe(0);
+    for (const name of ["merged", "bounded"])
+      for (const kind of ["csv", "removed.csv"])
+        expect(await lines(`${name}.${kind}`)).toEqual(await lines(`whole.${kind}`));
+  });
+});

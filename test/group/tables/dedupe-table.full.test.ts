@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -36,11 +36,50 @@ async function save(table: Table): Promise<string> {
   return file("table.csv");
 }
 
+async function savedAs(name: string, table: Table): Promise<string> {
+  await rename(await save(table), file(name));
+  return file(name);
+}
+
 const dedupe = async (table: Table, options: DedupeTableOptions = {}) =>
   dedupeTable(await save(table), outputs(), { encoder, table: { header: "present" }, ...options });
 
 const column = async (name: string, wanted: string): Promise<readonly string[]> =>
   (await readWholeTable(file(name), { column: "1" })).columns[wanted];
+
+describe("several tables, and a list of other names", () => {
+  const shops = {
+    id: ["1", "2", "3"],
+    name: ["Big Blue", "Zed AG", "Foo Bar"],
+    city: ["Armonk", "Bonn", "Leeds"],
+  };
+
+  it("are deduplicated as one, in which each row names its table", async () => {
+    const { table, entities } = tableWithDuplicates(120);
+    const names = Object.keys(table);
+    const half = entities.length >> 1;
+    const part = (from: number, to?: number): Table =>
+      Object.fromEntries(names.map((name) => [name, table[name].slice(from, to)]));
+    const further = [await savedAs("second.csv", part(half))];
+    const report = await dedupe(part(0, half), { further });
+    expect(report).toMatchObject({ rows: entities.length, promise: { established: true } });
+    const right = report.removed.filter(({ row, keptRow }) => entities[row] === entities[keptRow]).length;
+    expect(right / report.removed.length).toBeGreaterThan(0.95);
+    const sources = await column("kept.csv", "source");
+    expect(new Set(sources)).toEqual(new Set(["table", "second"]));
+  });
+
+  it("finds names that are written quite differently, and writes them as they were", async () => {
+    await writeFile(file("aliases.csv"), "name,alias\nInternational Business Machines,Big Blue\n");
+    const others = { name: ["International Business Machines", "Nokia"], city: ["Armonk", "Espoo"] };
+    const further = [await savedAs("others.csv", others)];
+    const settings = { further, likely: "remove", encoder: "none" } as const;
+    expect((await dedupe(shops, settings)).removed).toEqual([]);
+    const { removed } = await dedupe(shops, { ...settings, aliases: file("aliases.csv") });
+    expect(removed).toMatchObject([{ row: 3, keptRow: 0 }]);
+    expect(await column("kept.csv", "name")).toEqual(["Big Blue", "Zed AG", "Foo Bar", "Nokia"]);
+  });
+});
 
 describe("a table of persons", () => {
   const { table, entities } = tableWithDuplicates(120);

@@ -81,7 +81,9 @@ describe("the tools", () => {
     expect(written.found.kept + written.found.removed).toBe(found.rows);
     expect(existsSync(join(folder, "root", "clean.removed.csv"))).toBe(true);
     const lone = await call("dedupe_file", { file: "customers.csv", golden: "things.csv" });
-    expect(lone.error).toContain("give output, too");
+    expect(lone.error).toContain(
+      "golden records are written beside the rows that are kept: give output, too.",
+    );
     const files = { output: "kept.csv", golden: "things.csv" };
     const golden = await call("dedupe_file", { file: "customers.csv", ...files });
     expect(golden.found.wrote).toEqual(["kept.csv", "kept.removed.csv", "things.csv"]);
@@ -98,7 +100,9 @@ describe("the tools", () => {
     const { found } = await call("evaluate_files", { ...tables, truth });
     expect(found).toMatchObject({ truth: "complete", precision: { value: 1 } });
     expect(found.recall.value).toBeGreaterThan(0.8);
-    expect((await call("evaluate_files", tables)).error).toContain("give what is known");
+    expect((await call("evaluate_files", tables)).error).toContain(
+      "give what is known: truth or, of one table, truthColumn.",
+    );
   });
 
   it("explain a pair, and name a row that does not exist", async () => {
@@ -129,6 +133,10 @@ describe("the tools", () => {
     const { found } = await call("search_index", { index: "companies.index", phrases: ["toyota"], limit: 2 });
     expect(found.results[0].rows).toHaveLength(2);
     expect(found.results[0].rows[0].cells.name).toContain("Toyota");
+    const filtered = { index: "companies.index", phrases: ["toyota"], where: "city != 'Toyota'", limit: 50 };
+    const { rows } = (await call("search_index", filtered)).found.results[0];
+    expect(rows.length).toBeGreaterThan(20);
+    expect(JSON.stringify(rows)).not.toContain("Toyota");
   });
 
   it("read and write nothing outside the root folder", async () => {

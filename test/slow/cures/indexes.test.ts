@@ -51,6 +51,31 @@ const cases: Readonly<Record<string, Case>> = {
       `cp backup/index.json i.index && ${search} | grep Toyota && rm i.index/index.json && ` +
       `rm -r i.index && ${build} && ${search} | grep Toyota`,
   },
+  "an empty condition": {
+    files: {},
+    wrong: `${search} --where ""`,
+    says: "where, character 1 (the end): expected a column, as in city = 'Ulm' or \"founded in\" > 2001.",
+    cured: `${search} --where "city = 'Aichi'" | grep Toyota && ${search}`,
+  },
+  "a condition on a column that the index lacks": {
+    files: {},
+    wrong: `${search} --where "town = 'Aichi'"`,
+    says: "where, character 1 (at town = 'Aichi'): the index has no column town. It has name, city.",
+    cured: `${search} --where "city = 'Aichi'" | grep Toyota`,
+  },
+  "a text without quotes in a condition": {
+    files: {},
+    wrong: `${search} --where "city = Aichi"`,
+    says: "where, character 8 (at Aichi): expected a number, or a text in single quotes, such as 'Ulm'.",
+    cured: `${search} --where "city = 'Aichi'" | grep Toyota`,
+  },
+  "a text compared with a column of numbers": {
+    files: { "n.jsonl": '{"name":"Acme","size":5}\n{"name":"Toyota","size":50}\n' },
+    before: "pearl index build n.jsonl -c name -o n.index --model pearl-strings -q",
+    wrong: `pearl search n.index Acme --where "size > '9'"`,
+    says: "where, character 8 (at '9'): size holds numbers. Write a number without quotes.",
+    cured: `pearl search n.index Acme --where "size > 9" | grep Toyota`,
+  },
   "a lock of a process on another machine": {
     files: { lock: elsewhere },
     wrong: "mv lock i.index; pearl index add i.index x.csv -q",

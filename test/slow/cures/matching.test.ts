@@ -20,6 +20,16 @@ const decisions = (
 });
 
 const options: Readonly<Record<string, Case>> = {
+  "aliases without a name, and a name in two rows": {
+    files: {
+      "lone.csv": "name,alias\nAcme Inc,Acme\nToyota,\n",
+      "twice.csv": "name,alias\nAcme Inc,Acme\nAcme Ltd,ACME\n",
+      "right.csv": "name,alias\nAcme Inc,Acme\n",
+    },
+    wrong: `${join} --aliases twice.csv`,
+    says: 'twice.csv, rows 1 and 2 both have "ACME". Leave it in one of them.',
+    cured: `${join} --aliases right.csv`,
+  },
   "a table of which no column of text tells the rows apart": {
     files: {
       "p.csv": `id,title\n${Array.from({ length: 30 }, (_, id) => `${id},${id % 2 ? "Mr" : "Ms"}\n`).join("")}`,
@@ -94,6 +104,50 @@ const options: Readonly<Record<string, Case>> = {
     wrong: `${join.replace(" -q", "")} && false`,
     says: "decide doubtful pairs (--review-out FILE, then --review FILE)",
     cured: reviewAgain,
+  },
+};
+
+const ruled = "pearl dedupe r.csv --model none -o kept.csv -q";
+const rules = {
+  "r.csv":
+    "name,city,email,fax\nAcme,Berlin,a@x.example,\nAcme Inc,Berlin,a@x.example,\nBosch,Ulm,b@x.example,\n",
+  "s.csv": "name,city,mail\nAcme,Berlin,a@x.example\nBosch,Ulm,b@x.example\n",
+};
+const land = Array.from({ length: 3200 }, (_, row) => `n${row},c${row % 70},x,${row}@x.example\n`);
+
+const ruleCases: Readonly<Record<string, Case>> = {
+  "a rule on a column that no table has": {
+    ...{ files: rules, wrong: `${ruled} --same emial` },
+    ...{ says: 'r.csv: no column "emial". The columns are name, city, email, fax. Did you mean "email"?' },
+    cured: `${ruled} --same email`,
+  },
+  "a rule without a column": {
+    ...{
+      files: rules,
+      wrong: `${ruled} --never ""`,
+      says: 'no column "". The columns are name, city, email, fax. Choose one',
+    },
+    cured: `${ruled} --never city`,
+  },
+  "a rule on a column without a filled cell": {
+    ...{ files: rules, wrong: `${ruled} --same fax` },
+    ...{ says: "--same fax: column fax is empty in every row. Name another column, or leave the rule out." },
+    cured: `${ruled} && ${ruled} --same email`,
+  },
+  "a rule with more columns of one table": {
+    ...{ files: rules, wrong: "pearl join r.csv s.csv --model none -q --same email+city=mail" },
+    ...{ says: "2 and 1 columns. Name as many of the right table as of the left one." },
+    cured: "pearl join r.csv s.csv --model none -q --same email+city=mail+city",
+  },
+  "rules where one column is compared": {
+    ...{ files: rules, wrong: `${ruled} --on name --never city` },
+    ...{ says: "name is compared alone. Compare more columns (--on), or leave the rules out." },
+    cured: `${ruled} --on name --on email --never city && ${ruled} --on name`,
+  },
+  "a rule of millions of pairs": {
+    files: { "r.csv": `name,city,land,email\n${land.join("")}` },
+    ...{ wrong: `${ruled} --same land`, says: "too many rows share a cell. Add a column to the rule" },
+    cured: `${ruled} --same land+email`,
   },
 };
 
@@ -233,7 +287,7 @@ const files: Readonly<Record<string, Case>> = {
 };
 
 claimCures(
-  { ...options, ...tables, ...files },
+  { ...options, ...ruleCases, ...tables, ...files },
   {
     files: {
       "a.csv": "name,city\nAcme,Berlin\nToyota,Aichi\nSiemens,Munich\nBosch,Stuttgart\n",

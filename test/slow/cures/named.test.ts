@@ -30,6 +30,13 @@ const elsewhere: Readonly<Record<string, string>> = {
   "(it ignores If-Match). Copy the object": "test/serve/review/answer-file.full.test.ts",
   "--patience counts evaluations: add --eval-data FOLDER": "test/cli/learn/finetune.test.ts",
   "no pairs: give at least one table": "test/methods/pairs/sources.test.ts",
+  "than a sheet of Excel holds (": "test/table/spreadsheet.test.ts",
+  'a static model needs a table "embeddings"': "test/architectures/transformer/model2vec.test.ts",
+  " weights. Download the weights again.": "test/architectures/transformer/model2vec.test.ts",
+  "the mapping leads to vector ": "test/architectures/transformer/model2vec.test.ts",
+  "Take a model in float32, float16, bfloat16 or int8.": "test/architectures/transformer/model2vec.test.ts",
+  "golden records are written beside the rows that are kept": "test/serve/mcp/tools.full.test.ts",
+  "give what is known: truth or, of one table, truthColumn.": "test/serve/mcp/tools.full.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",
 };
 

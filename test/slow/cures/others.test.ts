@@ -230,7 +230,7 @@ const commands: Readonly<Record<string, Case>> = {
   ),
   "a map of another kind": tableCase(
     `pearl plot x.csv -c name -o map.pdf ${small}`,
-    "must end in .html, .svg or .png.",
+    "must end in .html or .svg.",
     `pearl plot x.csv -c name -o map.svg ${small}`,
   ),
   "a map of too few phrases": tableCase(

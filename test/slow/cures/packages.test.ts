@@ -72,16 +72,6 @@ describe.skipIf(npmTrouble)("the cure in a message", () => {
     for (const [, command] of cases) expect(await pearl(command)).toMatchObject({ code: 0 });
   });
 
-  it("of pictures that this platform does not draw works", async () => {
-    const { folder, pearl } = project;
-    const plot = ["plot", "x.csv", "-o"];
-    rmSync(join(folder, "node_modules/@resvg"), { recursive: true });
-    const failed = await pearl([...plot, "map.png"]);
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/Write \.svg or \.html\.\n$/) });
-    expect(await pearl([...plot, "map.svg"])).toMatchObject({ code: 0 });
-    expect(await pearl([...plot, "map.html"])).toMatchObject({ code: 0 });
-  });
-
   it.each([
     ["pg", ["sync", "postgres://me@localhost:1/shop", "--table", "x"]],
     ["pg-boss", ["work", "postgres://me@localhost:1/shop"]],

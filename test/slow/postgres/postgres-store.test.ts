@@ -9,6 +9,7 @@ import { indexTable } from "../../../src/search/phrase-index.js";
 import { searchPhrases } from "../../../src/search/phrase-search.js";
 import { PostgresStore } from "../../../src/search/store/postgres-store.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
+import { parseCondition } from "../../../src/search/where.js";
 import { syncTable } from "../../../src/stores/postgres/sync-table.js";
 import type { PostgresConnection } from "../../../src/table/postgres/connection.js";
 import { pearl } from "../../cli/run-here.js";
@@ -28,6 +29,11 @@ const rows = Array.from({ length: 5000 }, (_, row) => [
 ]);
 writeFileSync(join(folder, "rows.csv"), ["id,name,town", ...rows.map((cells) => cells.join(","))].join("\n"));
 const queries = ["bakori tamel", "uspino", "rows 17", ""];
+const conditions = [
+  "town = 'town 3'",
+  "id >= 4900 and not (town in ('town 1', 'town 2') or town > 'town 5')",
+  "id < 1e3 or name = 'L''Aquila \\'",
+];
 const insert = `INSERT INTO companies SELECT * FROM (VALUES ${rows.map(([id, ...cells]) => `(${id}, '${cells.join("', '")}')`)}) v`;
 const table = "CREATE TABLE companies (id int PRIMARY KEY, name text, town text)";
 
@@ -65,6 +71,12 @@ describe("a search in PostgreSQL", () => {
         keyColumn: "id",
       });
       expect((await searchPhrases(stored, encoder, queries, { k: 1e12 }))[0]).toHaveLength(5000);
+      for (const where of conditions)
+        expect(await stored.search(data, { k: 12, where })).toEqual(
+          (await index.search(data, { k: 12, where })).map((hits) =>
+            hits.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })),
+          ),
+        );
       const [[best]] = found;
       await server.sql(`DELETE FROM companies WHERE id = ${best.key}`);
       const [[next]] = await stored.search(data, { k: 1 });
@@ -132,7 +144,8 @@ describe("a search in PostgreSQL", () => {
     await syncTable("postgres://pglite?table=companies", encoder, { connect });
     const store = await PostgresStore.open("postgres://pglite?table=companies", connect);
     expect(await store.describe()).toMatchObject({ rows: 5000, searchedBy: "pgvector, hnsw" });
-    const { data } = await encoder.encodeMatrix(queries.slice(0, 3));
+    const phrases = queries.slice(0, 3);
+    const { data } = await encoder.encodeMatrix(phrases);
     const expected = await index.search(data, { k: 12 });
     const found = await store.search(data, 12);
     const share = expected.map((hits, query) => {
@@ -143,6 +156,17 @@ describe("a search in PostgreSQL", () => {
       expect(share[query]).toBeGreaterThan(0.8);
       expect(hits[0].score).toBeCloseTo(expected[query][0].score, 5);
       expect(hits[0].cells).toEqual(Object.values(rows[Number(hits[0].key) - 1]));
+    }
+    for (const where of conditions) {
+      const [[hit], , [none]] = await index.search(data, { k: 1, where });
+      const met = await store.search(data, 12, { phrases, where: parseCondition(where, store.layout) });
+      const allowed = new Set((await index.search(data, { k: 5000, where }))[0].map(({ key }) => key));
+      expect(met[0][0].score).toBeCloseTo(hit.score, 5);
+      expect(met[2][0].score).toBeCloseTo(none.score, 5);
+      for (const hits of met) {
+        expect(hits.length).toBeGreaterThanOrEqual(12);
+        expect(hits.every(({ key }) => allowed.has(key))).toBe(true);
+      }
     }
     transactions.length = 0;
     const [all] = await Promise.all([store.search(data, 2000), store.search(data, 2000)]);
