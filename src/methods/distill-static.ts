@@ -97,7 +97,7 @@ export async function distillStatic(
     await writeWholeJson(join(path, "config.json"), {
       ...{ model_type: staticFamily, architectures: ["StaticModel"], tokenizer_name: described.name },
       ...{ apply_pca: dims, sif_coefficient: sif, hidden_dim: dims, embedding_dtype: "float16" },
-      ...{ normalize: true, pooling: folder.pooling, seq_length: 1_000_000, max_length: maximumLength },
+      ...{ normalize: true, seq_length: 1_000_000, max_length: maximumLength },
     });
     const origin =
       `A static model distilled from ${described.name} by \`pearl distill\` with model2vec's method: a phrase is the mean of ` +

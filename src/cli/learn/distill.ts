@@ -1,4 +1,5 @@
 /** `pearl distill`: a static model, which encodes fast, out of a transformer. */
+import { refuseStandardOutput } from "../addresses.js";
 import { command } from "../command.js";
 import { counted, formatPercent } from "../format.js";
 import { option, positiveInteger, positiveNumber, required, shared } from "../options.js";
@@ -21,6 +22,7 @@ export default command({
     ["pearl encode names.txt --model static", "use the result"],
   ],
   run: async ([model], { output, dims, sif, threads }, session) => {
+    refuseStandardOutput(output, "static");
     const { distillStatic } = await import("../../methods/distill-static.js");
     const report = await distillStatic(model, output, {
       ...{ dims, sif, threads, signal: session.signal, onDownload: session.onDownload },
