@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { concatenate, type ModelFolder } from "../architectures/architecture.js";
+import { numberAt } from "../architectures/folder-json.js";
 import { readModelFolder } from "../architectures/model-folder.js";
 import { modulesOf } from "../architectures/sentence-modules.js";
 import { staticFamily } from "../architectures/transformer/published.js";
@@ -136,6 +137,12 @@ async function tokenVectors(
         own.tokenizer ? { rows: concatenate(some.map(alone)), truncated: 0 } : own.read(some.map(() => "a")),
     }));
     const vocabulary = tokenizer.vocabulary();
+    const known = numberAt(folder.config, "vocab_size") ?? vocabulary.length;
+    if (vocabulary.length > known)
+      throw new ModelError(
+        `${folder.path}/tokenizer.json has ${vocabulary.length} tokens, but config.json states ${known} (vocab_size). ` +
+          "Take both files from the same model.",
+      );
     const ids = vocabulary.flatMap((token, id) => (/^(\[unused\d+\].*)?$/.test(token ?? "") ? [] : [id]));
     let vectors = new Float32Array();
     for (let first = 0; first < ids.length; first += tokensAtOnce) {

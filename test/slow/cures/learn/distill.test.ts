@@ -2,10 +2,13 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type DistillOptions, distillStatic } from "../../../../src/methods/distill-static.js";
+import { editJson } from "../../../encoder/fixture-models.js";
 import { makeOracleModel } from "../../../encoder/oracle-model.js";
 import { newFolder } from "../../../setup/new-folder.js";
 
 const transformer = makeOracleModel("encoder.folded.onnx");
+const cut = makeOracleModel("encoder.folded.onnx");
+editJson(join(cut, "config.json"), { vocab_size: 499 });
 const distill = ({ base = transformer, ...options }: DistillOptions & { readonly base?: string }) =>
   distillStatic(base, join(newFolder(), "static"), { dims: 8, threads: 1, ...options });
 
@@ -15,6 +18,12 @@ describe("the cure in a message", () => {
       "a model of words",
       { base: "pearl-mini" },
       "has no transformer that reads subword tokens. Name one that has, such as pearl-small.",
+      { base: transformer },
+    ],
+    [
+      "a tokenizer with more tokens than the transformer",
+      { base: cut },
+      "Take both files from the same model.",
       { base: transformer },
     ],
     [
