@@ -8,7 +8,6 @@ import { concatenate, type ModelFolder } from "../architectures/architecture.js"
 import { numberAt } from "../architectures/folder-json.js";
 import { readModelFolder } from "../architectures/model-folder.js";
 import { modulesOf } from "../architectures/sentence-modules.js";
-import { staticFamily } from "../architectures/transformer/published.js";
 import { openModel, rawVectors } from "../encoder/encode-model.js";
 import type { LoadOptions } from "../encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../errors.js";
@@ -96,7 +95,7 @@ export async function distillStatic(
     await writeWholeJson(join(path, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
     await writeWholeJson(join(path, "modules.json"), modulesOf(["StaticEmbedding", "Normalize"], "."));
     await writeWholeJson(join(path, "config.json"), {
-      ...{ model_type: staticFamily, architectures: ["StaticModel"], tokenizer_name: described.name },
+      ...{ model_type: "model2vec", architectures: ["StaticModel"], tokenizer_name: described.name },
       ...{ apply_pca: dims, sif_coefficient: sif, hidden_dim: dims, embedding_dtype: "float16" },
       ...{ normalize: true, seq_length: 1_000_000, max_length: maximumLength },
     });
