@@ -185,8 +185,8 @@ export default {
   examples: [
     ["pearl index build companies.csv -o companies.index", "then: pearl search companies.index NYTimes"],
     ["pearl index add companies.index more.csv", "added rows are on disk at once"],
-    ["pearl index rebuild companies.index --model pearl-small", "another model"],
     ["pearl index info companies.index", "what it contains"],
+    ["pearl index rebuild companies.index --model pearl-small", "another model"],
   ],
 } satisfies AnyCommand;
 

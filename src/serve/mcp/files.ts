@@ -17,6 +17,7 @@ import { ArgumentError } from "../../errors.js";
 import type { DedupeTableOptions } from "../../group/tables/dedupe-table.js";
 import { sheetPlace } from "../../table/spreadsheet.js";
 import { writeTrouble } from "../../table/trouble.js";
+import { refuseOverwriting } from "../../table/write/output-names.js";
 
 export interface ConfinedFiles {
   /** The real path of a file or folder. @throws ArgumentError if it is missing, outside the folder, or a pipe or device */
@@ -68,8 +69,7 @@ export async function confinedFiles(root: string): Promise<ConfinedFiles> {
     });
     const placed: string[] = [];
     try {
-      if (new Set(files).size < files.length)
-        throw new ArgumentError(`Two outputs are named ${paths[0]}. Choose different names.`);
+      refuseOverwriting([], files);
       // Names may be equal in different folders.
       const made = files.map((file, index) => join(folder, String(index), basename(file)));
       for (const path of made) await mkdir(dirname(path));
