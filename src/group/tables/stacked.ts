@@ -1,4 +1,6 @@
 /** Several tables as one: the rows of each below those before, cells that belong together in one column. */
+
+import { isLikeArray, likeArray } from "../../like-array.js";
 import { alignHeaders } from "../../match/columns/align.js";
 import { planColumns } from "../../match/columns/fields.js";
 import { profileColumn } from "../../match/columns/profile.js";
@@ -76,15 +78,19 @@ function stacked(
   const paths = tables.map((table) => table.description.path);
   const isLone = new Set(paths.map(stemOf)).size === paths.length;
   const stems = isLone ? paths.map(stemOf) : paths;
+  const starts = sizes.map((_, place) => sizes.slice(0, place).reduce((sum, size) => sum + size, 0));
+  const tableOf = (row: number): number => starts.findLastIndex((start) => start <= row);
+  const rows = sizes.reduce((sum, size) => sum + size, 0);
   const columns: Record<string, readonly string[]> = Object.create(null);
   columns[source] = sizes.flatMap((size, table) => new Array<string>(size).fill(stems[table]));
-  for (const [name, parts] of partsOf)
-    columns[name] = tables.flatMap((table, place) => {
-      const own = parts[place];
-      return own === undefined ? new Array<string>(sizes[place]).fill("") : [...table.columns[own]];
-    });
+  for (const [name, parts] of partsOf) {
+    const cells = tables.map((table, place) => table.columns[parts[place] ?? ""]);
+    // Cells that lie in files stay there.
+    columns[name] = cells.some((own) => own !== undefined && isLikeArray(own))
+      ? likeArray(rows, (row) => cells[tableOf(row)]?.[row - starts[tableOf(row)]] ?? "")
+      : cells.flatMap((own, place) => own ?? new Array<string>(sizes[place]).fill(""));
+  }
   const phrases = column === undefined ? names[1] : names[findColumn(description.path, names, column)];
-  const starts = sizes.map((_, place) => sizes.slice(0, place).reduce((sum, size) => sum + size, 0));
   /** For each table the place of each column of the result among its own; -1 for none. */
   const placesOf = tables.map((table, place) =>
     [...partsOf.values()].map((parts) => table.description.columns.indexOf(parts[place] ?? "")),
@@ -96,7 +102,7 @@ function stacked(
     return { name, type: types.every((type) => type === types[0]) ? types[0] : "VARCHAR" };
   });
   const cellsOf = (row: number): Cell[] => {
-    const table = starts.findLastIndex((start) => start <= row);
+    const table = tableOf(row);
     const own = tables[table].typed.cells(row - starts[table]);
     const cells = placesOf[table].map((place, column) => {
       const cell = place < 0 ? undefined : own[place];
@@ -106,7 +112,7 @@ function stacked(
   };
   return {
     columns,
-    description: { ...description, columns: names, rowCount: columns[source].length, column: phrases },
+    description: { ...description, columns: names, rowCount: rows, column: phrases },
     phrases: columns[phrases],
     cells: (row) => names.map((name) => columns[name][row]),
     typed: { columns: [{ name: source, type: "VARCHAR" }, ...typedColumns], cells: cellsOf },
