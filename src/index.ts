@@ -95,7 +95,7 @@ export type {
   SearchSettings,
 } from "./search/index-types.js";
 export type { AddTableOptions, IndexTableOptions, IndexTableReport } from "./search/phrase-index.js";
-export { addTable, indexTable } from "./search/phrase-index.js";
+export { addTable, indexTable, rebuildIndex } from "./search/phrase-index.js";
 export { type SearchPhrasesOptions, searchPhrases } from "./search/phrase-search.js";
 export type { AddOptions, CreateIndexOptions, SearchOptions } from "./search/vector-index.js";
 export { VectorIndex } from "./search/vector-index.js";

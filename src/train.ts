@@ -51,3 +51,8 @@ export { train } from "./training/trainer.js";
 
 export type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport, RunResult } from "./training/run.js";
 export { runMethod } from "./training/run.js";
+
+// Make a static model of a transformer: a table of token vectors, in a folder that model2vec reads too.
+
+export { type DistillOptions, type DistillReport, distillStatic } from "./methods/distill-static.js";
+export type { BaseModel } from "./methods/start-model.js";

@@ -5,6 +5,7 @@ import type { poolings } from "../nn/pooling.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { Feeds } from "../runtime/tensor.js";
+import type { Tokenizer } from "../text/tokenizer.js";
 import type { Conversion } from "./conversion.js";
 import type { SpellingEncoder, TextEncoder } from "./pretraining.js";
 
@@ -133,6 +134,8 @@ export interface ReadRows {
 
 /** One feature, ready to read phrases and to fill batches. */
 export interface Featurizer {
+  /** Of subword tokens. */
+  readonly tokenizer?: Tokenizer;
   read(phrases: readonly string[]): ReadRows;
   /** Reads phrases with a prompt before each one. Default: `read` gets the texts of both. */
   readPrompted?(phrases: readonly string[], prompt: string): ReadRows;

@@ -57,7 +57,9 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
         : path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1),
     config,
     architecture: architectureName(config),
-    dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
+    dimension:
+      pearl?.dimension ??
+      ["hidden_size", "dim", "hidden_dim"].map((key) => numberAt(config, key)).find(Boolean),
     ...facts,
     ...(recorded && { dims: recorded }),
     features,

@@ -27,6 +27,13 @@ export async function readModules(folder: string): Promise<SentenceModule[] | un
   return modules?.map(({ type, path }) => ({ type: type.split(".").at(-1) as string, path }));
 }
 
+/** Contents of modules.json. @param first the folder of the first module's files */
+export const modulesOf = (names: readonly string[], first = ""): object[] =>
+  names.map((name, idx) => ({
+    ...{ idx, name: `${idx}`, path: idx === 0 ? first : `${idx}_${name}` },
+    type: `sentence_transformers.models.${name}`,
+  }));
+
 /** Names of files below the folder that its modules need: settings, and the weights of Dense modules. @throws ModelError */
 export async function moduleFiles(
   folder: string,

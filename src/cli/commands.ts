@@ -33,6 +33,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   train: () => import("./learn/train.js"),
   pretrain: () => import("./learn/pretrain.js"),
   "pretrain-characters": () => import("./learn/pretrain-characters.js"),
+  distill: () => import("./learn/distill.js"),
   augment: () => import("./learn/augment.js"),
   mine: () => import("./learn/mine.js"),
   type: () => import("./use/type.js"),

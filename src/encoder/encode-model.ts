@@ -62,6 +62,13 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
   return reply.result();
 }
 
+/** Vectors of phrases, not scaled: [phrases, width], flat. */
+export async function rawVectors(open: OpenModel, phrases: readonly string[]): Promise<Float32Array> {
+  const parts = [{ output: "embedding", dimension: 0, length: "raw" }] as const;
+  const request = { phrases, parts, prompt: "", batchSize: undefined, state: new Int32Array(2) };
+  return (await encode(open, request)).vectors;
+}
+
 async function start(session: GraphSession, feeds: Feeds, outputs: string[]): Promise<() => Promise<Feeds>> {
   if (session.start) return session.start(feeds, outputs);
   const results = await session.run(feeds, outputs);

@@ -1,7 +1,7 @@
 /** The worker that encodes with one model. */
 import { loadRuntime } from "../runtime/onnx-runtime.js";
 import { serve } from "../runtime/worker-server.js";
-import { encode, type OpenModel, openModel } from "./encode-model.js";
+import { encode, type OpenModel, openModel, rawVectors } from "./encode-model.js";
 import type { EncodeRequest, OpenRequest } from "./encode-protocol.js";
 
 let model: OpenModel | undefined;
@@ -13,14 +13,7 @@ serve({
   /** @returns the dimension of vectors */
   async open(request: OpenRequest) {
     model = await openModel(request);
-    const probe = await encode(model, {
-      phrases: ["a"],
-      prompt: "",
-      parts: [{ output: "embedding", dimension: 0, length: "raw" }],
-      batchSize: 1,
-      state: new Int32Array(2),
-    });
-    return { result: probe.vectors.length };
+    return { result: (await rawVectors(model, ["a"])).length };
   },
   async encode(request: EncodeRequest) {
     if (model === undefined) throw new Error("encode before open");

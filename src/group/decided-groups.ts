@@ -4,7 +4,7 @@ import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
 import { fnv } from "../files/checksums/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { apartRows, confirmed, type PairRules, samePairs } from "../match/rules.js";
+import { apartRows, type PairRules, ruleKey, samePartners } from "../match/rules.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
 export function refuseContradictions(size: number, known: readonly KnownPair[]): void {
@@ -12,8 +12,8 @@ export function refuseContradictions(size: number, known: readonly KnownPair[]):
 }
 
 /**
- * Labels rows by the first row of a class: rows that are equal, confirmed or the same by a rule. Equal rows are not brought together against a
- * decision or a rule.
+ * Labels rows by the first row of a class: rows that are equal, confirmed or the same by a rule. Equal rows are not brought
+ * together against a decision or a rule.
  *
  * @param keyOf equal for rows that are equal; undefined for a row that is not to be compared
  * @throws ArgumentError for decisions that contradict each other
@@ -34,10 +34,18 @@ export function sureRows(
     // The smaller label stays.
     inheritFoes(foesOf, Math.max(a, b), Math.min(a, b));
   };
-  for (const { left, right } of confirmed(rules && samePairs(rules, true))) join(left, right);
-  firstEqual(size, keyOf).forEach((first, row) => {
-    if (first >= 0 && first !== row) join(first, row);
-  });
+  for (const { left, right } of samePartners(rules)) join(left, right);
+  const joinEqual = (key: typeof keyOf): void =>
+    firstEqual(size, key).forEach((first, row) => {
+      if (first >= 0 && first !== row) join(first, row);
+    });
+  // The first equal row may be one that a rule keeps apart.
+  if (rules !== undefined)
+    joinEqual((row) => {
+      const key = keyOf(row);
+      return key && JSON.stringify([key, ruleKey(rules, row)]);
+    });
+  joinEqual(keyOf);
   return roots();
 }
 
@@ -111,8 +119,12 @@ export function decidedGroups(
 ): Int32Array {
   const firstOf = new Int32Array(sureOf.length).fill(-1);
   const classes = disjointSets(sureOf.length);
-  const sure = Array.from(sureOf, (left, right) => ({ left, right, match: true }));
-  const apart = apartRows(rules, sure);
+  const apart =
+    rules &&
+    apartRows(
+      rules,
+      Array.from(sureOf, (left, right) => ({ left, right, match: true })),
+    );
   sureOf.forEach((label, row) => {
     if (firstOf[groupOf[row]] < 0) firstOf[groupOf[row]] = row;
     classes.unite(label, row);

@@ -56,6 +56,7 @@ export async function groupWithoutCopies<Found extends Grouped<Found>>(
     explain: (a, b) => found.explain(place[a], place[b]),
     doubtful: (count) => found.doubtful(count).map(ofTable),
     related: (count) => found.related(count).map(ofTable),
+    rules: found.rules && { ...found.rules, example: found.rules.example && ofTable(found.rules.example) },
     withKnown: (all) => groupWithoutCopies(table, { ...options, known: all }, group),
     atPrecision: (target) => ofAll(found.atPrecision(target)),
   });

@@ -16,7 +16,7 @@ import { type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import { type PairRules, readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
+import { type PairRules, reasonByRule, refuseRules, sameBy, valueNumbers } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -291,8 +291,7 @@ const groupEffect = (before: Int32Array, after: Int32Array, known: readonly Know
 
 /** Equal for cells of the same number, date or code, however they are written. */
 function valueKey(name: string, cells: readonly string[], kind: ColumnKind) {
-  const rules = readRules({ [name]: cells }, undefined, { same: [name], kindOf: { [name]: kind } });
-  const [{ left }] = rules!.same;
+  const { left } = valueNumbers([name, name], { left: cells, right: cells }, { kindOf: { [name]: kind } });
   return (row: number): string | undefined => (left[row] < 0 ? undefined : String(left[row]));
 }
 

@@ -78,8 +78,8 @@ export interface DerivedCard {
   readonly title: string;
   /** One paragraph: from what the model was made, and how. */
   readonly origin: string;
-  /** Added to the source's metadata, or put in its place. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  /** Added to the source's metadata, or put in its place; undefined removes a key. */
+  readonly metadata?: Readonly<Record<string, string | undefined>>;
 }
 
 /** README.md for a model made from the folder `source`: its origin, its licence, and the source's own card. */

@@ -20,7 +20,7 @@ import { withComparisons } from "../match/evidence/own-comparison.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/memory-plan.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { type ReviewedTables, readKnown, refuseAnswered } from "../match/review/review-file.js";
-import { type RuleOptions, readRules } from "../match/rules.js";
+import { type RuleOptions, readRules, sameBy } from "../match/rules.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn, namedColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
@@ -107,7 +107,7 @@ export async function joinTables(
   const outputs = [output, reviewPath, relatedPath, pairsPath, explainPath, likelyPath];
   refuseOverwriting([leftPath, rightPath, options.aliases, ...decisionPaths], outputs);
   await refuseAnswered(reviewPath, relatedPath);
-  const { tables, total, texts, known, joined, unnamed, command } = await openJoin(
+  const { tables, total, texts, known, rules, joined, unnamed, command } = await openJoin(
     leftPath,
     rightPath,
     options,
@@ -120,7 +120,8 @@ export async function joinTables(
   const files = await writeJoin(output, tables, joined, { ...options, known });
   const { findings, naming } = joined;
   const { kept } = dividedMatches(joined);
-  const unsure = findings.promise.established ? [] : kept.toSorted((a, b) => a.probability - b.probability);
+  const learned = kept.filter(({ left, right }) => sameBy(rules, left, right) === undefined);
+  const unsure = findings.promise.established ? [] : learned.sort((a, b) => a.probability - b.probability);
   const leastSure = unsure.slice(0, mostShown).map((pair) => ({
     left: cellsOfColumn(texts.left, naming.left)[pair.left],
     right: cellsOfColumn(texts.right, naming.right)[pair.right],
@@ -166,13 +167,16 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   );
   if (!isEmpty && note !== undefined) options.onNote?.(note);
   // A table without rows has none of the rows that decisions are about.
-  const rules = readRules(texts.left, texts.right, columns);
   const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
   const aliases = await readAliases(options.aliases);
-  const read = { left: withAliases(compared.left, aliases), right: withAliases(compared.right, aliases) };
+  const [read, whole] = [compared, texts].map(({ left, right }) => ({
+    left: withAliases(left, aliases),
+    right: withAliases(right, aliases),
+  }));
+  const rules = readRules(whole.left, whole.right, columns);
   const within = await withinMemory([read.left, read.right], plan, { ...options, ...columns });
   const joined = await joinColumns(read, plan, { ...options, ...columns, ...within, known, rules });
-  return { tables, total, texts, known, joined, unnamed, command };
+  return { tables, total, texts, known, rules, joined, unnamed, command };
 }
 
 /** @returns total: the rows of a left table of which only a part is read */

@@ -12,7 +12,7 @@ import { type Store, version } from "./store.js";
 
 /** The rows of the table that is linked. */
 export interface IncomingRows {
-  /** Keys are unique within a source. Undefined: that of the store's keys, or of a store with none or several, `name`. */
+  /** Keys are unique within a source. Undefined: that of the store's keys if it has most of the table's, else `name`. */
   readonly source?: string;
   /** Of the table, which names a source of its own. */
   readonly name: string;
@@ -60,14 +60,11 @@ export async function linkRows(
   options: RunOptions,
 ): Promise<RunResult> {
   const { run, model: before } = state;
-  const source = incoming.source ?? (await sourceOfKeys(store, incoming)) ?? incoming.name;
-  const identified = await identify(store, { ...incoming, source }, state.nextRow);
-  if (incoming.source === undefined && source !== incoming.name) {
-    await refuseOtherKeys(store, source);
+  const { source, ...identified } = await identifyIn(store, incoming, state.nextRow);
+  if (source !== (incoming.source ?? incoming.name))
     options.onNote?.(
       `keys are those of ${source}, the one source of the store; if they are not, name another with --source`,
     );
-  }
   if (incoming.keys === undefined && identified.added > 0 && (await hasKeys(store)))
     options.onNote?.(
       `${source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
@@ -194,6 +191,18 @@ async function countValues<Value extends string>(
   return found;
 }
 
+/** Finds the rows of a table by the source that was named, or by that of the store's keys if it has most of the table's. */
+async function identifyIn(store: Store, incoming: IncomingRows, nextRow: number) {
+  const { name, source = (await sourceOfKeys(store, incoming)) ?? name } = incoming;
+  const found = await identify(store, { ...incoming, source }, nextRow);
+  if (source === (incoming.source ?? name)) return { source, ...found };
+  // A few keys in common are chance: 1, 2 and 3 are in many tables.
+  if (2 * found.added > incoming.rows)
+    return { source: name, ...(await identify(store, { ...incoming, source: name }, nextRow)) };
+  await refuseOtherKeys(store, source);
+  return { source, ...found };
+}
+
 /** The source of the store's keys, for a table with keys, if they have one. */
 async function sourceOfKeys(store: Store, { keys }: IncomingRows): Promise<string | undefined> {
   if (keys === undefined) return undefined;
@@ -218,7 +227,7 @@ async function refuseOtherKeys(store: Store, source: string): Promise<void> {
   });
   if (2 * strangers.length > pairs.length)
     throw new StoreError(
-      `of ${pairs.length} keys that ${store.path} knows, ${strangers.length} belong to rows with other cells in most ` +
+      `${strangers.length} of ${pairs.length} keys that ${store.path} knows have other cells now in most ` +
         `columns. If the table is of another source, name it with --source; if it is not, say --source ${source}.`,
     );
 }

@@ -9,12 +9,13 @@ import { formatCount } from "../files/count-text.js";
 import { placesByNumber } from "../places-by-number.js";
 import { NumberedKeys } from "./candidates/blocks.js";
 import { PairSet } from "./candidates/pair-set.js";
-import type { TableColumns } from "./columns/align.js";
+import type { AlignedNames, TableColumns } from "./columns/align.js";
 import { partsOfColumn, readPairOf } from "./columns/column-names.js";
 import { both, type ColumnOptions, readField } from "./columns/fields.js";
 import { profileColumn } from "./columns/profile.js";
 import { TextNumbers, textCount } from "./columns/texts.js";
 import type { ComparisonOptions } from "./evidence/own-comparison.js";
+import { total } from "./weights/expected-counts.js";
 import { SortedRows } from "./weights/left-rows.js";
 import { classCount, type PairClasses, withRoom } from "./weights/pair-classes.js";
 
@@ -60,6 +61,8 @@ export interface RulesReport {
 
 /** More pairs of one rule would fill the memory. */
 const mostPairs = 5_000_000;
+/** More rows with one cell take minutes: their pairs grow with the square. */
+const mostOfCell = 500;
 
 /**
  * @returns undefined without rules
@@ -90,14 +93,22 @@ export function readRules(
           throw new TableError(
             `${flag} ${name}: column ${column} is empty in every row. Name another column, or leave the rule out.`,
           );
-      const profile = profileColumn(part, right === undefined ? cells : both(cells, otherCells));
-      const sides = { left: cells, right: otherCells, profile };
-      const field = readField([part, others[at]], sides, options, new TextNumbers());
-      return { left: field.left, right: field.right, count: textCount(field.set.texts) };
+      return valueNumbers([part, others[at]], { left: cells, right: otherCells }, options);
     });
     return { name, ...columns.reduce(together) };
   };
   return { same: same.map(read("--same")), never: never.map(read("--never")) };
+}
+
+/** For each row a number, equal where the cells of a column are equal as the comparison reads them; -1 where one is empty. */
+export function valueNumbers(
+  names: AlignedNames,
+  { left, right }: Readonly<Record<"left" | "right", readonly string[]>>,
+  options: Pick<ColumnOptions, "kindOf">,
+): Numbers {
+  const profile = profileColumn(names[0], left === right ? left : both(left, right));
+  const field = readField(names, { left, right, profile }, options, new TextNumbers());
+  return { left: field.left, right: field.right, count: textCount(field.set.texts) };
 }
 
 type Numbers = Omit<Rule, "name"> & { readonly count: number };
@@ -152,6 +163,20 @@ export const sameBy = (rules: PairRules | undefined, a: number, b: number): stri
 export const reasonByRule = (rule: string | undefined): string | undefined =>
   rule === undefined ? undefined : `the same by ${rule}`;
 
+/** Pairs of rows of one table that connect those that `same` rules bring together, as far as no `never` rule forbids them. */
+export function* samePartners(rules: PairRules | undefined): Generator<RowPair> {
+  for (const { left } of rules?.same ?? []) {
+    const heads = new Map<number, number[]>();
+    for (let row = 0; row < left.length; row++) {
+      if (left[row] < 0) continue;
+      const own = heads.get(left[row]) ?? [];
+      const head = own.find((other) => !isForbidden(rules!, other, row));
+      if (head === undefined) heads.set(left[row], [...own, row]);
+      else yield { left: head, right: row };
+    }
+  }
+}
+
 export type SamePairs = ReturnType<typeof samePairs>;
 
 /**
@@ -166,10 +191,13 @@ export function samePairs(rules: PairRules, isOneTable: boolean) {
     const { starts, order } = placesByNumber(right, 1 + Math.max(...most));
     const partners = (row: number): Uint32Array =>
       order.subarray(starts[left[row]] ?? 0, starts[left[row] + 1] * Math.min(1, left[row] + 1));
-    const all = left.reduce((sum, _, row) => sum + partners(row).length, 0) / (isOneTable ? 2 : 1);
-    if (all > mostPairs)
+    const ofCells = Array.from(left, (_, row) => partners(row).length);
+    const all = total(Float64Array.from(ofCells)) / (isOneTable ? 2 : 1);
+    const ofCell = ofCells.reduce((a, b) => Math.max(a, b), 0);
+    if (all > mostPairs || ofCell > mostOfCell)
       throw new ArgumentError(
-        `--same ${name} gives about ${formatCount(Math.round(all))} pairs, more than ${formatCount(mostPairs)}: too many rows share a cell. Add a column to the rule, as in --same name+city.`,
+        `--same ${name} gives about ${formatCount(Math.round(all))} pairs: ${formatCount(ofCell)} rows share a cell. At most ` +
+          `${formatCount(mostOfCell)} may, and ${formatCount(mostPairs)} pairs in all. Add a column to the rule, as in --same name+city.`,
       );
     let count = 0;
     for (let row = 0; row < left.length; row++)

@@ -42,7 +42,7 @@ export interface SearchSettings {
 /** One row that was found. */
 export interface SearchHit {
   readonly key: string;
-  /** Cosine or inner product with the query; of a search by phrase, 0.65 of the cosine and 0.35 of how similar words and letters are. */
+  /** Cosine or inner product with the query; of a search by phrase also of how similar words and letters are, as `ranking` says. */
   readonly score: number;
   /** The row's cells by column. */
   readonly cells: Readonly<Record<string, string>>;

@@ -149,6 +149,35 @@ export async function addTable(
   }
 }
 
+/**
+ * Encodes all rows of an index again, by another model. Keys, columns and deletions stay.
+ * @throws VectorIndexError, ModelError, LockedError
+ */
+export async function rebuildIndex(
+  index: VectorIndex,
+  encoder: PhraseEncoder,
+  options: Omit<IndexTableWork, "table"> &
+    Pick<IndexTableOptions, "prompt" | "truncateDim" | "modelName"> = {},
+): Promise<IndexTableReport> {
+  const started = performance.now();
+  const { signal, batchSize, prompt, truncateDim, modelName = encoder.model.name } = options;
+  const dimension = truncatedDimension(encoder, truncateDim);
+  const counts = { added: 0, resumedRows: 0, empty: 0, truncated: 0 };
+  await index.rebuild(
+    { dimension, model: { fingerprint: await encoder.fingerprint(), name: modelName, prompt } },
+    async (phrases) => {
+      const matrix = await encoder.encodeMatrix(phrases, { prompt, truncateDim, batchSize, signal });
+      counts.empty += matrix.empty;
+      counts.truncated += matrix.truncated;
+      return matrix.data;
+    },
+    { signal, onProgress: (done, total) => options.onProgress?.("encoding", done, total) },
+  );
+  const { path, rows, searchedBy, note } = await index.describe();
+  if (note !== undefined) options.onNote?.(note);
+  return { path, rows, dimension, searchedBy, ...counts, seconds: (performance.now() - started) / 1000 };
+}
+
 async function createIndex(
   path: string,
   encoder: PhraseEncoder,

@@ -258,7 +258,7 @@ export class VectorIndex {
       const isPhrase = (cells: readonly string[]) => phrases && cells[column] === phrases[query];
       const named = (cells: readonly string[]) => columns.map((name, place) => [name, cells[place]]);
       return ranked
-        .filter(({ cells }) => !isZero(vectors, query, dimension) || isPhrase(cells))
+        .filter(({ cells }) => ranking === "words" || !isZero(vectors, query, dimension) || isPhrase(cells))
         .map(({ key, score, cells }) => ({ key, score, cells: Object.fromEntries(named(cells)) }));
     });
   }
@@ -271,6 +271,33 @@ export class VectorIndex {
   /** Makes searches fast again after many additions, and frees the space of many deleted rows. */
   optimise(work: IndexWork = {}): Promise<void> {
     return this.#change("index", (store) => store.optimise(work));
+  }
+
+  /**
+   * Replaces the vectors of all rows by another model's; keys and cells stay. The index is as it was until all are written.
+   * @param vectorsOf the vectors of phrases, rows of `dimension` numbers, flat
+   * @throws VectorIndexError for an index that is no folder, or has no phrases; LockedError
+   */
+  async rebuild(
+    { model, dimension }: Required<Pick<IndexLayout, "model" | "dimension">>,
+    vectorsOf: (phrases: readonly string[]) => Promise<Float32Array>,
+    work: IndexWork = {},
+  ): Promise<void> {
+    const { columns, phraseColumn, metric } = this.layout;
+    const column = columns.indexOf(phraseColumn ?? "");
+    if (column < 0)
+      throw new VectorIndexError(`${this.path} has no phrase column to encode. Build a new index.`);
+    await this.#change("rows", async (store) => {
+      if (store.rewrite === undefined)
+        throw new VectorIndexError(
+          `${this.path} is no folder: its vectors stay. Build a new index of the table.`,
+        );
+      await store.rewrite(work, { ...this.layout, model, dimension }, async (entries) => {
+        const vectors = await vectorsOf(entries.map(({ cells }) => cells[column]));
+        return metric === "cosine" ? unitRows(vectors, dimension) : vectors;
+      });
+      await store.optimise(work);
+    });
   }
 
   /** Records the plan of a build that starts or resumes, or undefined when it has finished. Until then, only the build changes rows. */

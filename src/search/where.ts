@@ -18,11 +18,19 @@ interface Comparison {
 }
 
 /** What the sign of the difference may be. */
-const operators = { "=": [0], "!=": [-1, 1], "<": [-1], "<=": [-1, 0], ">": [1], ">=": [0, 1] };
+const operators = {
+  "=": [0],
+  "!=": [-1, 1],
+  "<>": [-1, 1],
+  "<": [-1],
+  "<=": [-1, 0],
+  ">": [1],
+  ">=": [0, 1],
+};
 type Operator = keyof typeof operators;
 
 const token =
-  /\s*(?:(?<text>'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?(?![\p{L}\d_]))|(?<word>[\p{L}_][\p{L}\d_]*)|(?<sign>[!<>]=|[=<>(),])|(?<end>$))/iuy;
+  /\s*(?:(?<text>'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*")|(?<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?(?![\p{L}\d_]))|(?<word>[\p{L}_][\p{L}\d_]*)|(?<sign>[!<>]=|<>|[=<>(),])|(?<end>$))/iuy;
 type Token = Readonly<Record<"kind" | "text", string>> & { readonly start: number };
 
 /** Deeper conditions would exhaust the stack. */
@@ -140,7 +148,8 @@ class ConditionReader {
     // The empty text is what a missing value of any type is stored as, and a column of a CSV file is text.
     const isRight = value === "" || type === "VARCHAR" || hasNumbers === (kind === "number");
     if (isRight) return { kind, column, operator, value };
-    const right = hasNumbers ? "numbers. Write a number without quotes" : `${type}. Write '${value}'`;
+    const wanted = type === "BOOLEAN" ? "'true' or 'false'" : `'${value}'`;
+    const right = hasNumbers ? "numbers. Write a number without quotes" : `${type}. Write ${wanted}`;
     throw this.#trouble(taken, `${this.layout.columns[column]} holds ${right}`);
   }
 }

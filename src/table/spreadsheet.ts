@@ -1,12 +1,12 @@
 /**
  * Excel's workbooks (.xlsx): a sheet is read as text of the same cells, and rows are written into a new workbook. A sheet is named
- * behind the file: `book.xlsx?sheet=Orders`.
+ * after the file: `book.xlsx?sheet=Orders`.
  */
 import { messageOf, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { type Cell, nameOfColumn, type OutputColumn, textOfCell } from "./cell.js";
 
-/** The file of a name, and the sheet that is named behind it. */
+/** The file of a name, and the sheet that is named after it. */
 export function sheetPlace(name: string): { readonly file: string; readonly sheet?: string } {
   const [, file, sheet] = /^(.*\.xls[xm])\?sheet=(.+)$/is.exec(name) ?? [];
   return file === undefined ? { file: name } : { file, sheet };
@@ -29,7 +29,7 @@ export async function sheetText(shown: string, bytes: Buffer, sheet?: string): P
   const { default: readWorkbook } = await import("read-excel-file/node");
   const sheets = await readWorkbook(bytes, { trim: false }).catch((cause: unknown): never => {
     throw new TableError(
-      `${shown} is a zip file, and no workbook that can be read (${messageOf(cause)}). Save the sheet as .xlsx or CSV, ` +
+      `${shown} is a zip file, but not a workbook that pearl can read (${messageOf(cause)}). Save the sheet as .xlsx or CSV, ` +
         "or unpack the zip.",
       { cause },
     );
@@ -55,7 +55,7 @@ export async function sheetText(shown: string, bytes: Buffer, sheet?: string): P
 /** What a summary of a table says of its sheet. */
 export function sheetLine({ sheet, others }: Pick<SheetText, "sheet" | "others">): string {
   if (others.length === 0) return `sheet "${sheet}"`;
-  return `sheet "${sheet}" of ${formatCount(others.length + 1)} (others: ?sheet=${others[0]} behind the file's name)`;
+  return `sheet "${sheet}" of ${formatCount(others.length + 1)} (others: ?sheet=${others[0]} after the file name)`;
 }
 
 const quoted = (text: string): string => (text === "" ? "" : `"${text.replaceAll('"', '""')}"`);
@@ -77,6 +77,8 @@ const [mostRows, mostCharacters] = [1_048_576, 32_767];
 /** Excel keeps so many digits of a number: longer ones are written as text. */
 const mostDigits = 15;
 
+type SheetCell = string | number | boolean | null;
+
 /**
  * The bytes of a workbook with one sheet: names of columns in bold, which stay in sight, then the rows. Numbers and truth values
  * stay what they are; text that looks like a formula stays text.
@@ -88,29 +90,40 @@ export async function workbookOf(
   batches: AsyncIterable<readonly (readonly Cell[])[]>,
 ): Promise<Buffer> {
   const { default: writeWorkbook } = await import("write-excel-file/node");
-  const rows: (ReturnType<typeof sheetCell> | { value: string; fontWeight: "bold" })[][] = [
-    columns.map((column) => ({ value: nameOfColumn(column), fontWeight: "bold" })),
-  ];
+  const header = columns.map((column) => ({ value: nameOfColumn(column), fontWeight: "bold" }) as const);
+  const rows: SheetCell[][] = [];
   for await (const batch of batches)
     for (const cells of batch) {
       const long = cells.findIndex((cell) => textOfCell(cell).length > mostCharacters);
-      if (rows.length === mostRows || long >= 0)
+      if (rows.length + 1 === mostRows || long >= 0)
         throw new TableError(
-          `${path}: ${long < 0 ? "more rows" : `row ${rows.length} has more characters in ${nameOfColumn(columns[long])}`} ` +
+          `${path}: ${long < 0 ? "more rows" : `row ${rows.length + 1} has more characters in ${nameOfColumn(columns[long])}`} ` +
             `than a sheet of Excel holds (${formatCount(long < 0 ? mostRows : mostCharacters)}). Write .csv or .parquet.`,
         );
       rows.push(cells.map(sheetCell));
     }
-  return writeWorkbook(rows, { stickyRowsCount: 1 }).toBuffer();
+  for (const column of columns.keys()) asNumbers(rows, column);
+  return writeWorkbook([header, ...rows], { stickyRowsCount: 1 }).toBuffer();
 }
 
-function sheetCell(cell: Cell): string | number | boolean | null {
+/** A column of text that holds plain numbers alone, as a CSV file has them: none would lose a sign of its text. */
+function asNumbers(rows: SheetCell[][], column: number): void {
+  const isPlain = (cell: SheetCell): boolean =>
+    cell === null || (typeof cell === "string" && cell === String(Number(cell)) && isShort(cell));
+  if (!rows.every((cells) => isPlain(cells[column]))) return;
+  for (const cells of rows) if (cells[column] !== null) cells[column] = Number(cells[column]);
+}
+
+const isShort = (number: string): boolean =>
+  /^-?\d+(\.\d+)?(e[-+]?\d+)?$/.test(number) && number.replace(/e.*$|\D/g, "").length <= mostDigits;
+
+function sheetCell(cell: Cell): SheetCell {
   const text = textOfCell(cell);
   if (typeof cell === "object" && cell !== null) {
     if (text === "true" || text === "false") return text === "true";
-    const digits = text.replace(/e.*$|\D/g, "").length;
-    if (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/.test(text) && digits <= mostDigits) return Number(text);
+    if (isShort(text)) return Number(text);
   }
-  // Characters that XML has no way to write.
-  return text === "" ? null : text.replace(/[^\t\n\r\x20-\uFFFD]/g, "");
+  // Characters that XML has no way to write are left out; "_x0041_" would be read as the character of that number.
+  const written = text.replace(/[^\t\n\r\x20-\uFFFD]/g, "").replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_");
+  return text === "" ? null : written;
 }

@@ -12,6 +12,10 @@ export interface Tokenizer {
   encode(phrase: string, prompt?: string): { ids: Int32Array; truncated: boolean };
   /** The first ids of every text that begins with a prompt, if no token crosses its end: [CLS] and the prompt's. */
   opening(prompt: string): readonly number[];
+  /** The special tokens that every text ends with. */
+  readonly closing: readonly number[];
+  /** All tokens by id; undefined for special ones. */
+  vocabulary(): readonly (string | undefined)[];
 }
 
 /** Characters read per token of the model's length; later ones cannot reach the model. */
@@ -68,6 +72,13 @@ export function createTokenizer(
   return {
     padId: inner.token_to_id(padToken) ?? 0,
     opening,
+    closing: after,
+    vocabulary() {
+      const tokens: (string | undefined)[] = [];
+      const added = inner.get_added_tokens_decoder();
+      for (const [token, id] of inner.get_vocab()) tokens[id] = added.get(id)?.special ? undefined : token;
+      return tokens;
+    },
     encode(phrase, prompt = "") {
       const text = prompt + phrase;
       const readable = text.slice(0, limit);

@@ -39,6 +39,22 @@ describe("groups after decisions", () => {
     },
   );
 
+  it("bring equal rows together that a rule lets be, whichever comes first", () => {
+    const born = Int32Array.of(0, 1, 1, -1);
+    const rules = { same: [], never: [{ name: "born", left: born, right: born }] };
+    const sureOf = sureRows(4, () => "Hans Weiss, Kiel", [], rules);
+    expect(sureOf[1]).toBe(sureOf[2]);
+    expect(sureOf[0]).not.toBe(sureOf[1]);
+    const card = Int32Array.of(5, 5, 5, 5);
+    const ruled = { ...rules, same: [{ name: "card", left: card, right: card }] };
+    const byCard = sureRows(4, () => undefined, [], ruled);
+    expect([byCard[0] === byCard[3], byCard[1] === byCard[2], byCard[0] === byCard[1]]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it("divide a group where it is least likely one", () => {
     const sureOf = sureRows(4, () => undefined, []);
     const known = [{ left: 0, right: 3, match: false }];

@@ -3,7 +3,7 @@ import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { addTable, type IndexTableOptions, indexTable } from "../../src/search/phrase-index.js";
+import { addTable, type IndexTableOptions, indexTable, rebuildIndex } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
 import { newFolder } from "../setup/new-folder.js";
 import { base, dimension, keysOf, rowsOf } from "./sample-index.js";
@@ -122,6 +122,53 @@ describe("VectorIndex", () => {
     expect(listed).toBe(6000);
     expect(new Set(found).size).toBe(100);
     expect((await index.describe()).deleted).toBe(0);
+    await index.close();
+  });
+});
+
+describe("another model", () => {
+  it("encodes all rows of an index again, whose keys, cells and deletions stay; a search as before goes on", async () => {
+    const [strings, mini] = await Promise.all(
+      ["pearl-strings", "pearl-mini"].map((model) => PhraseEncoder.load(model, { device: "cpu" })),
+    );
+    const [path, file] = [place(), join(root, "models.csv")];
+    writeFileSync(file, "name,city\nAcme,Berlin\nToyota,Aichi\nZed,Bonn\n");
+    await indexTable(file, path, strings);
+    const [index, reader] = [await VectorIndex.open(path), await VectorIndex.open(path)];
+    await index.delete({ keys: ["1"] });
+    const report = await rebuildIndex(index, mini, { truncateDim: 128 });
+    expect(report).toMatchObject({ rows: 2, dimension: 128 });
+    expect(index.layout).toMatchObject({ dimension: 128, model: { fingerprint: await mini.fingerprint() } });
+    const { data } = await mini.encodeMatrix(["Toyota"], { truncateDim: 128 });
+    const [[best]] = await index.search(data, { k: 1, fingerprint: await mini.fingerprint() });
+    expect(best).toMatchObject({ key: "2", cells: { name: "Toyota", city: "Aichi" } });
+    expect(best.score).toBeCloseTo(1, 5);
+    const before = await strings.encodeMatrix(["Zed"]);
+    expect((await reader.search(before.data, { k: 1 }))[0]).toMatchObject([{ key: "3" }]);
+    // The numbers of rows go on, too.
+    await addTable(index, file, mini);
+    const keys: string[] = [];
+    for await (const { key } of index.entries()) keys.push(key);
+    expect(keys).toEqual(["2", "3", "4", "5", "6"]);
+    await Promise.all([index, reader].map((one) => one.close()));
+    const again = await VectorIndex.open(path);
+    expect(await again.describe()).toMatchObject({ rows: 5, dimension: 128 });
+    await again.verify();
+    await again.close();
+    await Promise.all([strings, mini].map((encoder) => encoder.dispose()));
+  });
+
+  it("is refused for an index without phrases", async () => {
+    const { vectors, cells } = rowsOf(10);
+    const index = await VectorIndex.build(place(), [{ vectors, cells }], {
+      ...base,
+      phraseColumn: undefined,
+    });
+    const model = { fingerprint: "other" };
+    const change = index.rebuild({ model, dimension: 3 }, () =>
+      Promise.reject(new Error("nothing to encode")),
+    );
+    await expect(change).rejects.toThrow("has no phrase column to encode. Build a new index.");
     await index.close();
   });
 });

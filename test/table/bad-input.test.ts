@@ -89,7 +89,11 @@ describe("bytes that are not text", () => {
     expect(await csv("id,name\n1,a\n2,b\0c\n")).toMatch(/^phrases\.csv, line 3: a NUL byte/);
   });
   it.each([
-    ["a zip file", [0x50, 0x4b, 3, 4, 20], /no workbook that can be read .*Save the sheet as .xlsx or CSV/],
+    [
+      "a zip file",
+      [0x50, 0x4b, 3, 4, 20],
+      /not a workbook that pearl can read .*Save the sheet as .xlsx or CSV/,
+    ],
     ["a picture", [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], /is a binary file/],
     ["a Parquet file", [0x50, 0x41, 0x52, 0x31, 21], /is a Parquet file, whatever its name says/],
     ["control characters", [1, 2, 3, 4, 5, 6, 7, 8], /is a binary file/],

@@ -26,7 +26,7 @@ describe("a workbook", () => {
     // Excel reads UTF-8 in a CSV by its mark.
     expect(description.hasByteOrderMark).toBe(true);
     expect(description.summary).toMatch(
-      `sheet "Customers" of 3 (others: ?sheet=Orders 2024 behind the file's name), header in the first line, 3 rows, 1 blank line skipped`,
+      `sheet "Customers" of 3 (others: ?sheet=Orders 2024 after the file name), header in the first line, 3 rows, 1 blank line skipped`,
     );
   });
 
@@ -47,7 +47,7 @@ describe("a workbook", () => {
 
   it("is refused where it is another zip file, or from before 2007", async () => {
     expect(await refusalOf(file("other.xlsx", "PK\x03\x04 and so on"))).toMatch(
-      /no workbook that can be read/,
+      /not a workbook that pearl can read/,
     );
     const old = Buffer.from("d0cf11e0a1b11ae1", "hex");
     expect(await refusalOf(file("old.xls", old))).toMatch(/Save it as \.xlsx or CSV/);
@@ -73,6 +73,24 @@ describe("rows written as a workbook", () => {
       code: ["00123", "", " x "],
     });
     expect(description.summary).toMatch(/sheet "[^"]+", header in the first line, 3 rows/);
+  });
+
+  it("have numbers where a column of text holds plain numbers alone, as a table without types does", async () => {
+    const path = file("plain.xlsx");
+    const rows = [
+      ["1", "00123", "12.50", "_x0041_ z"],
+      ["", "124", "3.25", "-"],
+      ["-2.5", "125", "4", "x"],
+    ];
+    await writeRows(path, ["count", "code", "price", "text"], [rows]);
+    const { default: readWorkbook } = await import("read-excel-file/node");
+    const [{ data }] = await readWorkbook(path, { trim: false });
+    // "00123" and "12.50" would be other texts as numbers.
+    expect(data.slice(1)).toEqual([
+      [1, "00123", "12.50", "_x0041_ z"],
+      [null, "124", "3.25", "-"],
+      [-2.5, "125", "4", "x"],
+    ]);
   });
 
   it("are refused where a cell is longer than a sheet allows, and nothing is written", async () => {

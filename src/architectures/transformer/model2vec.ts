@@ -50,7 +50,7 @@ export const staticGraph: Conversion["graphOf"] = async ({ folder, config, tenso
     hidden = g.add("Mul", [hidden, g.add("Gather", [own, ids])]);
   }
   const mean = meanPooling(net, { hidden, mask });
-  const value = config.normalize === false ? mean : l2Normalise(net, mean);
+  const value = config.normalize === true ? l2Normalise(net, mean) : mean;
   g.output("sentence_embedding", value, "float32", ["batch_size", dimension]);
   const maximumLength = numberAt(config, "max_length") ?? defaultLength;
   return {

@@ -38,6 +38,7 @@ export function tokenFeaturizer(tokenizer: Tokenizer, inputNames: readonly strin
     return { rows: concatenate(ids), truncated, opening: commonStart(tokenizer.opening(prompt), ids) };
   };
   return {
+    tokenizer,
     read: (phrases) => readPrompted(phrases, ""),
     readPrompted,
     fill({ ids, starts }, batch, length, feeds) {

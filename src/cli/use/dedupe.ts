@@ -133,7 +133,10 @@ function sayFindings(
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
   if (likely > 0) {
-    say("so only rows that equal the kept row in all compared cells were removed, and those you confirmed");
+    const byRule = options.same === undefined ? "" : ", and those that are the same by a rule";
+    say(
+      `so only rows that equal the kept row in all compared cells were removed, and those you confirmed${byRule}`,
+    );
     say(
       "to remove the likely duplicates too: --remove-likely; to decide on doubtful pairs: --review-out FILE",
     );

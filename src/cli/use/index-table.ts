@@ -6,7 +6,7 @@ import type { VectorIndex } from "../../search/vector-index.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, required, resumption, shared } from "../options.js";
-import { encoderAfterTable, type Session, sourceOf, tableSettings } from "../session.js";
+import { encoderAfterTable, loadEncoder, type Session, sourceOf, tableSettings } from "../session.js";
 
 const workOptions = [
   shared.report,
@@ -112,6 +112,38 @@ const remove = command({
   },
 });
 
+const rebuild = command({
+  name: "rebuild",
+  summary: "encode all rows of an index again, by another model; keys and columns stay",
+  arguments: [["<index>", "the index"]],
+  options: [
+    shared.model,
+    option("--prompt <text>", 'text put before each phrase and query, such as "query: "'),
+    shared.truncate,
+    shared.report,
+    ...shared.run,
+    shared.batchSize,
+    shared.int8,
+  ],
+  examples: [
+    ["pearl index rebuild companies.index --model pearl-small", "searches use the new model from then on"],
+  ],
+  run: async ([path], options, session) => {
+    const { rebuildIndex } = await import("../../search/phrase-index.js");
+    const index = await openIndex(path, session);
+    await index.lock();
+    const { prompt, truncateDim, batchSize } = options;
+    const report = await rebuildIndex(index, await loadEncoder(options, session), {
+      ...{ prompt, truncateDim, batchSize, modelName: sourceOf(options).source },
+      ...{ signal: session.signal, onNote: session.say, onProgress: session.show },
+    });
+    sayRows(report, session);
+    const { rows, dimension, searchedBy } = report;
+    session.print(`${path}: ${counted(rows, "row")} encoded again × ${dimension} dimensions; ${searchedBy}`);
+    await session.record(report);
+  },
+});
+
 const info = command({
   name: "info",
   summary: "describe an index",
@@ -148,13 +180,13 @@ const check = command({
 
 export default {
   name: "index",
-  summary: "build an index of a table's phrases to search, add rows, delete rows",
-  commands: [build, add, remove, info, check],
+  summary: "build an index of a table's phrases to search, add rows, delete rows, change its model",
+  commands: [build, add, remove, rebuild, info, check],
   examples: [
     ["pearl index build companies.csv -o companies.index", "then: pearl search companies.index NYTimes"],
     ["pearl index add companies.index more.csv", "added rows are on disk at once"],
     ["pearl index info companies.index", "what it contains"],
-    ["pearl index check companies.index", "is it undamaged?"],
+    ["pearl index rebuild companies.index --model pearl-small", "another model"],
   ],
 } satisfies AnyCommand;
 

@@ -202,8 +202,10 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const known = await readKnown(decisions, { left: table.columns });
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(phrases, (_, row) => cells(row).filter(isFilled).length);
-  const rules = readRules(table.columns, undefined, settings);
-  const found = await findDuplicates(table, { ...settings, known, completeness, rules });
+  const columns = withAliases(table.columns, await readAliases(options.aliases));
+  const rules = readRules(columns, undefined, settings);
+  const compared = { ...table, columns };
+  const found = await findDuplicates(compared, { ...settings, known, completeness, rules });
   return { table, known, records, found };
 }
 
@@ -212,8 +214,7 @@ async function findDuplicates(
   table: WholeTable,
   options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness" | "rules">,
 ): Promise<Duplicates & { readonly unnamed?: string }> {
-  const { description } = table;
-  const columns = withAliases(table.columns, await readAliases(options.aliases));
+  const { columns, description } = table;
   const on = options.table?.column === undefined ? options.on : [description.column];
   const choice = { ...options, on };
   const plan = planColumns(columns, undefined, choice);

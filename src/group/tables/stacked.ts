@@ -1,69 +1,96 @@
 /** Several tables as one: the rows of each below those before, cells that belong together in one column. */
+
+import { isLikeArray, likeArray } from "../../like-array.js";
+import { alignHeaders } from "../../match/columns/align.js";
 import { planColumns } from "../../match/columns/fields.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { Cell, TypedColumn } from "../../table/cell.js";
 import { textOfCell } from "../../table/cell.js";
+import { findColumn } from "../../table/columns.js";
 import { stemOf } from "../../table/format.js";
 import { readAllColumns, type WholeTable, type WholeTableOptions } from "../../table/whole-table.js";
 
-/** The column that names the table of each row. */
-const sourceName = "source";
+/** By column of the result, the column of each table. */
+type Parts = Map<string, (string | undefined)[]>;
 
 /**
- * Reads tables and aligns their columns with those of the first: by header where headers agree, else by what the cells hold.
- * Columns that the first table lacks follow. A column in front names each row's table, as its file is called without the ending.
- * @returns `ignored`: that column, and those that number the rows of a table, which say nothing about rows of another
- * @param onNote also called with the columns that were aligned under two names
+ * Reads tables and puts their columns together: those of one header, in any letter case, and then those of the first table and of
+ * another that hold the same. A column in front names each row's table: its file without the ending or, where two have the same
+ * name, its path.
+ * @param options.column by name, of any table: it holds the phrases
+ * @param onNote also called with the columns that were put together under two names
+ * @returns `ignored`: the column in front, and those that number the rows of a table, which say nothing about rows of another
  * @throws TableError
  */
 export async function readStacked(
   paths: readonly string[],
-  options: WholeTableOptions,
+  { column, ...options }: WholeTableOptions,
   onNote?: (note: string) => void,
 ): Promise<{ readonly table: WholeTable; readonly ignored: readonly string[] }> {
   const tables: WholeTable[] = [];
   for (const path of paths) tables.push(await readAllColumns(path, options, onNote));
   const [first, ...others] = tables;
-  const source = first.description.columns.includes(sourceName) ? `${sourceName}_` : sourceName;
-  /** By column of the result, the column of each table. */
-  const partsOf = new Map(first.description.columns.map((name) => [name, [name] as (string | undefined)[]]));
-  for (const [place, table] of others.entries()) {
-    const { pairs } = planColumns(first.columns, table.columns);
-    const alike = new Map(pairs.map(([name, other]) => [other, name]));
-    for (const name of table.description.columns) {
-      const own = alike.get(name) ?? name;
-      if (own !== name) onNote?.(`${table.description.path}: ${name} is compared as ${own}`);
-      const parts = partsOf.get(own) ?? [];
-      parts[place + 1] = name;
-      partsOf.set(own, parts);
-    }
-  }
+  const partsOf: Parts = new Map(first.description.columns.map((name) => [name, [name]]));
+  for (const [at, table] of others.entries()) addTable(partsOf, { first, table, place: at + 1, onNote });
+  const all = new Set(tables.flatMap(({ description }) => description.columns));
+  let source = "source";
+  while (all.has(source)) source += "_";
   const isNumbering = ([, parts]: readonly [string, readonly (string | undefined)[]]): boolean =>
     tables.some(({ columns }, place) => {
       const own = parts[place];
       return own !== undefined && profileColumn(own, columns[own]).dropped?.startsWith("row ") === true;
     });
   const ignored = [source, ...[...partsOf].filter(isNumbering).map(([name]) => name)];
-  return { table: stacked(tables, partsOf, source), ignored };
+  return { table: stacked(tables, partsOf, { source, column }), ignored };
+}
+
+interface Added {
+  readonly first: WholeTable;
+  readonly table: WholeTable;
+  readonly place: number;
+  readonly onNote?: (note: string) => void;
+}
+
+function addTable(partsOf: Parts, { first, table, place, onNote }: Added): void {
+  const { path, columns } = table.description;
+  const { aligned, rest } = alignHeaders({ left: [...partsOf.keys()], right: columns });
+  const alike = planColumns(first.columns, table.columns).pairs.filter(
+    ([name, other]) => rest.left.includes(name) && rest.right.includes(other),
+  );
+  const ownOf = new Map([...aligned, ...alike].map(([name, other]) => [other, name]));
+  for (const name of columns) {
+    const own = ownOf.get(name) ?? name;
+    if (own !== name) onNote?.(`${path}: ${name} is compared as ${own}`);
+    const parts = partsOf.get(own) ?? [];
+    parts[place] = name;
+    partsOf.set(own, parts);
+  }
 }
 
 function stacked(
   tables: readonly WholeTable[],
-  partsOf: ReadonlyMap<string, readonly (string | undefined)[]>,
-  source: string,
+  partsOf: Parts,
+  { source, column }: { readonly source: string; readonly column?: string },
 ): WholeTable {
   const [{ description }] = tables;
   const names = [source, ...partsOf.keys()];
   const sizes = tables.map(({ phrases }) => phrases.length);
-  const stems = tables.map((table) => stemOf(table.description.path));
+  const paths = tables.map((table) => table.description.path);
+  const isLone = new Set(paths.map(stemOf)).size === paths.length;
+  const stems = isLone ? paths.map(stemOf) : paths;
+  const starts = sizes.map((_, place) => sizes.slice(0, place).reduce((sum, size) => sum + size, 0));
+  const tableOf = (row: number): number => starts.findLastIndex((start) => start <= row);
+  const rows = sizes.reduce((sum, size) => sum + size, 0);
   const columns: Record<string, readonly string[]> = Object.create(null);
   columns[source] = sizes.flatMap((size, table) => new Array<string>(size).fill(stems[table]));
-  for (const [name, parts] of partsOf)
-    columns[name] = tables.flatMap((table, place) => {
-      const own = parts[place];
-      return own === undefined ? new Array<string>(sizes[place]).fill("") : [...table.columns[own]];
-    });
-  const starts = sizes.map((_, place) => sizes.slice(0, place).reduce((sum, size) => sum + size, 0));
+  for (const [name, parts] of partsOf) {
+    const cells = tables.map((table, place) => table.columns[parts[place] ?? ""]);
+    // Cells that lie in files stay there.
+    columns[name] = cells.some((own) => own !== undefined && isLikeArray(own))
+      ? likeArray(rows, (row) => cells[tableOf(row)]?.[row - starts[tableOf(row)]] ?? "")
+      : cells.flatMap((own, place) => own ?? new Array<string>(sizes[place]).fill(""));
+  }
+  const phrases = column === undefined ? names[1] : names[findColumn(description.path, names, column)];
   /** For each table the place of each column of the result among its own; -1 for none. */
   const placesOf = tables.map((table, place) =>
     [...partsOf.values()].map((parts) => table.description.columns.indexOf(parts[place] ?? "")),
@@ -75,7 +102,7 @@ function stacked(
     return { name, type: types.every((type) => type === types[0]) ? types[0] : "VARCHAR" };
   });
   const cellsOf = (row: number): Cell[] => {
-    const table = starts.findLastIndex((start) => start <= row);
+    const table = tableOf(row);
     const own = tables[table].typed.cells(row - starts[table]);
     const cells = placesOf[table].map((place, column) => {
       const cell = place < 0 ? undefined : own[place];
@@ -85,8 +112,8 @@ function stacked(
   };
   return {
     columns,
-    description: { ...description, columns: names, rowCount: columns[source].length, column: names[1] },
-    phrases: columns[names[1]],
+    description: { ...description, columns: names, rowCount: rows, column: phrases },
+    phrases: columns[phrases],
     cells: (row) => names.map((name) => columns[name][row]),
     typed: { columns: [{ name: source, type: "VARCHAR" }, ...typedColumns], cells: cellsOf },
   };

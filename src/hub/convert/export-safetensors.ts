@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { architectureOf, conversions } from "../../architectures/registry.js";
-import { poolingSwitches, readModules } from "../../architectures/sentence-modules.js";
+import { modulesOf, poolingSwitches, readModules } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
@@ -65,7 +65,8 @@ export async function exportSafetensors(
     // The source's own files, where it has them, replace these.
     await writeTokenizer(source, path, tokenizer, maximumLength);
     await writeWholeJson(join(path, "config.json"), config);
-    await writeWholeJson(join(path, "modules.json"), modulesOf(length));
+    const modules = ["Transformer", "Pooling", ...(length === "unit" ? ["Normalize"] : [])];
+    await writeWholeJson(join(path, "modules.json"), modulesOf(modules));
     if (length === "unit") await mkdir(join(path, "2_Normalize"), { recursive: true });
     await writeFile(join(path, "README.md"), await card(source, folder.name));
     writeSafetensors(join(path, weightsFile), weights);
@@ -109,14 +110,6 @@ function poolingOf({ pooling }: ModelFolder, dimension: number): object {
   const own = pooling === "none" ? "mean" : pooling;
   const modes = Object.entries(poolingSwitches).map(([way, name]) => [`pooling_mode_${name}`, way === own]);
   return { word_embedding_dimension: dimension, ...Object.fromEntries(modes) };
-}
-
-function modulesOf(length: "unit" | "raw"): object[] {
-  const names = ["Transformer", "Pooling", ...(length === "unit" ? ["Normalize"] : [])];
-  return names.map((name, idx) => {
-    const path = idx === 0 ? "" : `${idx}_${name}`;
-    return { idx, name: `${idx}`, path, type: `sentence_transformers.models.${name}` };
-  });
 }
 
 function card(source: string, title: string): Promise<string> {

@@ -86,7 +86,7 @@ export async function importModel(
 }
 
 /** The graph of a folder's weights, as the architecture of its family writes it. @throws ModelError */
-async function convertedGraph(folder: string) {
+export async function convertedGraph(folder: string) {
   const label = `${folder}/config.json`;
   const config = await readJson(join(folder, "config.json"));
   if (config === undefined)

@@ -44,6 +44,8 @@ export function aliasReader(groups: readonly (readonly string[])[]): AliasReader
   }
   for (const names of byWord.values()) names.sort((a, b) => b.words.length - a.words.length);
   return (cell) => {
+    // An address is no name.
+    if (/@|:\/\/|^www\./i.test(cell)) return cell;
     const words = cellWords(cell);
     const read: string[] = [];
     let isChanged = false;

@@ -13,9 +13,14 @@ export const partSeparator = " + ";
 export const partsOfName = (name: string, columns: readonly string[]): readonly string[] =>
   columns.includes(name) ? [name] : name.split(partSeparator);
 
-/** The columns that a person lists, "vat+country": itself where it is one. */
+/** The columns that a person lists, "vat+country" or "vat + country"; a header may contain the sign. */
 export const writtenParts = (text: string, isColumn: (name: string) => boolean): string[] =>
-  isColumn(text) ? [text] : text.split("+").map((part) => part.trim());
+  isColumn(text)
+    ? [text]
+    : text.split(partSeparator).flatMap((part) => {
+        const trimmed = part.trim();
+        return isColumn(trimmed) ? [trimmed] : part.split("+").map((piece) => piece.trim());
+      });
 
 /** The columns that a column of a table is made of: itself, or those that its name lists; none where some are missing. */
 export function partsOfColumn(table: TableColumns, name: string): readonly string[] {

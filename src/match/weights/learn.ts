@@ -230,8 +230,7 @@ function identifying(
     const [likely, any] = [ofLikely, totals[at]].map(
       (sums) => total(sums.subarray(agrees)) / Math.max(1e-9, total(sums)),
     );
-    const error = 2 * Math.sqrt((any * (1 - any)) / Math.max(1, total(ofLikely)));
-    return likely - any > leastIdentity * (1 - any) + error;
+    return likely - any > leastIdentity * (1 - any);
   });
   return found.includes(true) ? found : named;
 }

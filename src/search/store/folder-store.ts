@@ -324,19 +324,30 @@ export class FolderStore implements VectorStore {
   }
 
   /** Frees the space of deleted rows: copies the others into a new generation. */
-  private async compact({ signal, onProgress }: IndexWork): Promise<void> {
+  private compact(work: IndexWork): Promise<void> {
+    const old = this.generation;
+    return this.rewrite(work, this.layout, async (entries) => {
+      const first = entries[0].row;
+      const block = await old.readVectors(first, entries[entries.length - 1].row + 1 - first);
+      const places = entries.map(({ row }) => row - first);
+      return gatherRows(block, places, old.dimension);
+    });
+  }
+
+  async rewrite(
+    { signal, onProgress }: IndexWork,
+    layout: IndexLayout,
+    vectorsOf: (entries: readonly (IndexEntry & { readonly row: number })[]) => Promise<Float32Array>,
+  ): Promise<void> {
     const old = this.generation;
     const { generation, next } = old.manifest;
     await removeFolder(generationFolder(this.path, { generation: generation + 1 }));
-    const fresh = await Generation.create(this.path, this.layout, generation + 1, next);
+    const fresh = await Generation.create(this.path, layout, generation + 1, next);
     try {
       for await (const entries of old.entries()) {
         signal?.throwIfAborted();
         if (entries.length === 0) continue;
-        const first = entries[0].row;
-        const block = await old.readVectors(first, entries[entries.length - 1].row + 1 - first);
-        const places = entries.map(({ row }) => row - first);
-        await fresh.append(entries, gatherRows(block, places, old.dimension), next);
+        await fresh.append(entries, await vectorsOf(entries), next);
         onProgress?.(fresh.rows, this.liveRows);
       }
       await fresh.makeCurrent();

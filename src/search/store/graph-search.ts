@@ -2,7 +2,7 @@
 import { formatCount } from "../../files/count-text.js";
 import type { IndexWork } from "../index-types.js";
 import type { PrincipalAxes } from "../principal-axes.js";
-import { dotRows, isZero } from "../vectors.js";
+import { dotRows, gatherRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
 import { bestOf, type FoundRow, most, type Query, rankBlocks, rankCandidates, scanRows } from "./row-scan.js";
 import type { WordLists } from "./word-lists.js";
@@ -73,22 +73,32 @@ async function searchPart(
   const { members } = unreached;
   const margin = Math.max(leastWidth, 2 * k);
   const wanted = Math.min(margin, searched);
-  for (let width = Math.min(rows, margin); ; width = Math.min(rows, width * 4)) {
-    const candidates = await search(queries, width);
-    const isEnough = (start: number): boolean => {
-      const some = candidates.subarray(start, start + width);
-      return some.filter((row) => row >= 0 && !isOut(row)).length >= wanted;
-    };
-    const starts = Array.from({ length: candidates.length / width }, (_, query) => query * width);
-    if (searched === rows || starts.every(isEnough)) {
-      // Listed rows come from their list, and must not appear twice.
-      return rankCandidates(generation, queries, candidates, k, (row) => isOut(row) || members.has(row));
-    }
-    if (width === rows || width >= widest) {
-      const isHidden = (row: number): boolean => members.has(row);
-      return scanRows(generation, { queries, k, only }, { from: 0, to: rows, isHidden });
-    }
+  const { dimension } = generation;
+  const found: FoundRow[][] = [];
+  let open = Array.from({ length: queries.length / dimension }, (_, query) => query);
+  // Of so many candidates, enough are expected to meet the condition.
+  const first = Math.ceil((margin * rows) / Math.max(1, searched));
+  for (let width = Math.min(rows, widest, first); open.length > 0; width = Math.min(rows, width * 4)) {
+    const some = gatherRows(queries, open, dimension);
+    const isLast = width === rows || width >= widest;
+    const candidates = await search(some, width);
+    const lacksRows = (at: number): boolean =>
+      searched < rows &&
+      candidates.subarray(at * width, (at + 1) * width).filter((row) => row >= 0 && !isOut(row)).length <
+        wanted;
+    // Listed rows come from their list, and must not appear twice.
+    const ranked = rankCandidates(generation, some, candidates, k, (row) => isOut(row) || members.has(row));
+    const lacking = [...open.keys()].filter(lacksRows);
+    for (const [at, query] of open.entries()) found[query] = ranked[at];
+    open = lacking.map((at) => open[at]);
+    if (!isLast || open.length === 0) continue;
+    const rest = gatherRows(queries, open, dimension);
+    const range = { from: 0, to: rows, isHidden: (row: number): boolean => members.has(row) };
+    const scanned = await scanRows(generation, { queries: rest, k, only }, range);
+    for (const [at, query] of open.entries()) found[query] = scanned[at];
+    break;
   }
+  return found;
 }
 
 /** Candidates among which a row must find itself. */

@@ -46,6 +46,12 @@ export interface VectorStore
   search(queries: Float32Array, k: number, options: StoreSearch): Promise<StoredHit[][]>;
   /** Makes searches fast again after many additions, and frees the space of deleted rows. */
   optimise(work: IndexWork): Promise<void>;
+  /** Gives all rows other vectors, at once. Undefined where vectors are kept in place. */
+  rewrite?(
+    work: IndexWork,
+    layout: IndexLayout,
+    vectorsOf: (entries: readonly IndexEntry[]) => Promise<Float32Array>,
+  ): Promise<void>;
 }
 
 export const keyExists = (path: string, key: string): VectorIndexError =>

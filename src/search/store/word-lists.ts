@@ -13,6 +13,9 @@ const queriesInTurn = 64;
 /** What a file begins with: the first row, how many rows, how many lists; then where each list starts, the rows' terms, the lists. */
 const headLength = 3;
 
+/** Rows of lists that are read at most, most of which a condition may leave out. */
+const mostRead = 20 * mostVisited;
+
 /** The rows of each list, where a term's list is that of its last bits. */
 export class WordLists {
   readonly #starts: Uint32Array;
@@ -50,10 +53,11 @@ export class WordLists {
       .filter(({ length }) => length > 0)
       .sort((a, b) => a.length - b.length);
     const sums = new Map<number, number>();
-    let visited = 0;
+    let [visited, read] = [0, 0];
     for (const { list, length } of followed) {
       visited += length * searched;
-      if (visited > mostVisited && sums.size > 0) break;
+      read += length;
+      if ((visited > mostVisited || read > mostRead) && sums.size > 0) break;
       const weight = rarity(count, length);
       for (const row of this.rows(starts[list], starts[list + 1]))
         if (!isOut(from + row)) sums.set(row, (sums.get(row) ?? 0) + weight);

@@ -1,11 +1,23 @@
 /** What the tools work with: the files of one folder, and only new ones to write; and the form of their answers. */
-import { constants, copyFile, link, lstat, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
+import {
+  constants,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import type { DedupeTableOptions } from "../../group/tables/dedupe-table.js";
 import { sheetPlace } from "../../table/spreadsheet.js";
 import { writeTrouble } from "../../table/trouble.js";
+import { refuseOverwriting } from "../../table/write/output-names.js";
 
 export interface ConfinedFiles {
   /** The real path of a file or folder. @throws ArgumentError if it is missing, outside the folder, or a pipe or device */
@@ -57,7 +69,10 @@ export async function confinedFiles(root: string): Promise<ConfinedFiles> {
     });
     const placed: string[] = [];
     try {
-      const made = files.map((file) => join(folder, basename(file)));
+      refuseOverwriting([], files);
+      // Names may be equal in different folders.
+      const made = files.map((file, index) => join(folder, String(index), basename(file)));
+      for (const path of made) await mkdir(dirname(path));
       const result = await write(made);
       for (const [index, file] of files.entries()) {
         await place(made[index], file, paths[index]);
@@ -66,6 +81,8 @@ export async function confinedFiles(root: string): Promise<ConfinedFiles> {
       return result;
     } catch (error) {
       for (const file of placed) await rm(file);
+      if (error instanceof Error)
+        error.message = error.message.replaceAll(`${folder}${sep}`, "").replace(/^\d+[/\\]/, "");
       throw error;
     } finally {
       await rm(folder, { recursive: true, force: true });

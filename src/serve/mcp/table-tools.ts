@@ -169,11 +169,10 @@ function evaluateFiles(server: McpServer, { files, evaluate }: ToolContext): voi
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     async ({ left, right, truth, truthColumn, partial, ...options }, { mcpReq: { signal } }) => {
-      if (
-        (truth === undefined) === (truthColumn === undefined) ||
-        (right !== undefined && truth === undefined)
-      )
-        throw new ArgumentError("give what is known: truth or, of one table, truthColumn.");
+      if ((truth === undefined) === (truthColumn === undefined))
+        throw new ArgumentError("give what is known: either truth or truthColumn.");
+      if (right !== undefined && truth === undefined)
+        throw new ArgumentError("truthColumn is about one table: for two, give truth.");
       const paths = [await files.existing(left), right && (await files.existing(right))] as const;
       const truthPath = truth && (await files.existing(truth));
       const known = { truthPath, truthColumn, truth: partial ? "partial" : "complete" } as const;

@@ -58,7 +58,7 @@ const table = tensor("float32", [5, 3], rows.flat());
 
 describe("a static model", () => {
   it("gives the mean of a phrase's tokens, without unknown ones", async () => {
-    const folder = staticModel({ normalize: false }, { embeddings: table });
+    const folder = staticModel({}, { embeddings: table });
     const vectors = await vectorsOf(folder, ["New York", "york", "new yorks", "new qqq york"]);
     const expected = [
       [1.5, 2, 0],

@@ -59,7 +59,7 @@ describe.each(["bash", "zsh", "fish"])("completion in %s", (shell) => {
 
   it.skipIf(!has(shell))("offers commands, and the commands of a group", () => {
     expect(offered("pearl ")).toEqual(expect.arrayContaining(["encode", "join", "dedupe", "completion"]));
-    expect(offered("pearl index ").sort()).toEqual(["add", "build", "check", "delete", "info"]);
+    expect(offered("pearl index ").sort()).toEqual(["add", "build", "check", "delete", "info", "rebuild"]);
   });
 
   it.skipIf(!has(shell))("offers the options of a command, of all its groups", () => {

@@ -112,7 +112,12 @@ describe("--format", () => {
 
 describe("-o - of what other commands read by its name", () => {
   it.each([
-    ...["classify train names.jsonl", "tag train names.jsonl", "corpus build names.jsonl"],
+    ...[
+      "distill pearl-small",
+      "classify train names.jsonl",
+      "tag train names.jsonl",
+      "corpus build names.jsonl",
+    ],
     ...["finetune --pairs names.jsonl", "pretrain names.jsonl", "pretrain-characters --words names.jsonl"],
   ])("is refused by %s, which would have written a file or folder called -", async (words) => {
     expect(await pearl([...words.split(" "), "-o", "-"], { cwd })).toMatchObject({

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readStacked } from "../../../src/group/tables/stacked.js";
 import { testFolder } from "../../table/folder.js";
@@ -40,9 +41,33 @@ describe("several tables", () => {
     expect(mixed.cells(2)).toEqual(["counts", undefined, "many"]);
   });
 
-  it("have another name for their source where the first has such a column", async () => {
+  it("keep a column whose header the first table has, though another one holds the same", async () => {
+    const first = file("first.csv", "name,city\nAcme Corp,Berlin\nFoo Ltd,Leeds\nZed AG,Bonn\n");
+    const second = file("second.csv", "name,place,CITY\nNokia,Berlin,\nLego,Leeds,\nVolvo,Bonn,\n");
+    const { table } = await readStacked([first, second], {});
+    const cells = { city: table.columns.city.slice(3), place: table.columns.place.slice(3) };
+    expect(cells).toEqual({ city: ["", "", ""], place: ["Berlin", "Leeds", "Bonn"] });
+  });
+
+  it("take the column of phrases that is named, of whichever table, and refuse one that none has", async () => {
+    const { table } = await readStacked([shop, fair], { column: "phone" });
+    expect(table.description.column).toBe("phone");
+    expect(table.phrases).toEqual(["", "", "", "030 1234", "0731 99"]);
+    await expect(readStacked([shop, fair], { column: "fax" })).rejects.toThrow('no column "fax"');
+  });
+
+  it("are told apart by their paths where their files have one name", async () => {
+    mkdirSync(file("old"));
+    const same = file("old/shop.csv", "name,city\nNokia,Espoo\n");
+    const { table } = await readStacked([shop, same], {});
+    expect([...new Set(table.columns.source)]).toEqual([shop, same]);
+  });
+
+  it("have another name for their source where one has such a column", async () => {
     const own = file("own.csv", "source,name\nradio,Acme\npress,Zed\n");
     const { table } = await readStacked([own, shop], {});
     expect(Object.keys(table.columns)).toEqual(["source_", "source", "name", "id", "city"]);
+    const turned = await readStacked([shop, own], {});
+    expect(Object.keys(turned.table.columns)).toEqual(["source_", "id", "name", "city", "source"]);
   });
 });

@@ -21,8 +21,9 @@ describe("a cell", () => {
     ["Bob Rob", "Robert Robert"],
   ])("%s is read as %s", (cell, expected) => expect(read(cell)).toBe(expected));
 
-  it.each(["Ibmex", "blue big", "Bobby", "1,000.50", ""])("%s stays as it is", (cell) =>
-    expect(read(cell)).toBe(cell),
+  it.each(["Ibmex", "blue big", "Bobby", "1,000.50", "", "info@ibm.com", "https://ibm.com/bob"])(
+    "%s stays as it is",
+    (cell) => expect(read(cell)).toBe(cell),
   );
 });
 

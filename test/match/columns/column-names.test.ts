@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindOfColumn } from "../../../src/cli/options.js";
 import { matchTables } from "../../../src/join/match-tables.js";
-import { pairText, readPair } from "../../../src/match/columns/column-names.js";
+import { pairText, readPair, writtenParts } from "../../../src/match/columns/column-names.js";
 import { twoTables } from "../people.js";
 
 const read = (text: string, left: readonly string[], right: readonly string[]) =>
@@ -26,6 +26,14 @@ describe("columns that are asked for", () => {
   ])("are, in %j of %j and %j, %j", (text, left, right, expected) => {
     if (expected === undefined) expect(() => read(text, left, right)).toThrow("Write \\= for an equals sign");
     else expect(read(text, left, right)).toEqual(expected);
+  });
+
+  it("may be several as one, and have the sign between them in a header", () => {
+    const isColumn = (name: string): boolean => ["a", "c", "a+b", "d + e"].includes(name);
+    const parts = ["a", "a+c", "a + c", "a+b", "a+b + c", "d + e"].map((text) =>
+      writtenParts(text, isColumn),
+    );
+    expect(parts).toEqual([["a"], ["a", "c"], ["a", "c"], ["a+b"], ["a+b", "c"], ["d + e"]]);
   });
 
   it("are read as they were written, whatever their headers are", () => {

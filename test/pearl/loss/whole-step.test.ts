@@ -95,6 +95,8 @@ function readFixture(
     padId: 0,
     encode: () => ({ ids: new Int32Array(), truncated: false }),
     opening: () => [],
+    closing: [],
+    vocabulary: () => [],
   };
   const tokenInputs = inputNames.filter((name) => /^(input_ids|attention_mask|token_type_ids)$/.test(name));
   const tokens = tokenFeaturizer(tokenizer, tokenInputs);

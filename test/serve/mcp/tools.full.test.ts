@@ -84,6 +84,14 @@ describe("the tools", () => {
     expect(lone.error).toContain(
       "golden records are written beside the rows that are kept: give output, too.",
     );
+    const odd = await call("dedupe_file", {
+      file: "customers.csv",
+      output: "kept.csv",
+      golden: "things.txt",
+    });
+    expect(odd.error).toMatch(/^things\.txt: rows are written as/);
+    const twice = { file: "customers.csv", output: "kept.csv", golden: "./kept.csv" };
+    expect((await call("dedupe_file", twice)).error).toMatch(/Two outputs are named .*kept\.csv\. Choose/);
     const files = { output: "kept.csv", golden: "things.csv" };
     const golden = await call("dedupe_file", { file: "customers.csv", ...files });
     expect(golden.found.wrote).toEqual(["kept.csv", "kept.removed.csv", "things.csv"]);
@@ -100,8 +108,13 @@ describe("the tools", () => {
     const { found } = await call("evaluate_files", { ...tables, truth });
     expect(found).toMatchObject({ truth: "complete", precision: { value: 1 } });
     expect(found.recall.value).toBeGreaterThan(0.8);
-    expect((await call("evaluate_files", tables)).error).toContain(
-      "give what is known: truth or, of one table, truthColumn.",
+    const refusal = async (further: object) =>
+      (await call("evaluate_files", { ...tables, ...further })).error;
+    const choose = "give what is known: either truth or truthColumn.";
+    expect(await refusal({})).toContain(choose);
+    expect(await refusal({ truth, truthColumn: "name" })).toContain(choose);
+    expect(await refusal({ truthColumn: "name" })).toContain(
+      "truthColumn is about one table: for two, give truth.",
     );
   });
 

@@ -146,7 +146,10 @@ const ruleCases: Readonly<Record<string, Case>> = {
   },
   "a rule of millions of pairs": {
     files: { "r.csv": `name,city,land,email\n${land.join("")}` },
-    ...{ wrong: `${ruled} --same land`, says: "too many rows share a cell. Add a column to the rule" },
+    ...{
+      wrong: `${ruled} --same land`,
+      says: "pairs in all. Add a column to the rule, as in --same name+city.",
+    },
     cured: `${ruled} --same land+email`,
   },
 };

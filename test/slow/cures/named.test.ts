@@ -36,7 +36,11 @@ const elsewhere: Readonly<Record<string, string>> = {
   "the mapping leads to vector ": "test/architectures/transformer/model2vec.test.ts",
   "Take a model in float32, float16, bfloat16 or int8.": "test/architectures/transformer/model2vec.test.ts",
   "golden records are written beside the rows that are kept": "test/serve/mcp/tools.full.test.ts",
-  "give what is known: truth or, of one table, truthColumn.": "test/serve/mcp/tools.full.test.ts",
+  "give what is known: either truth or truthColumn.": "test/serve/mcp/tools.full.test.ts",
+  "truthColumn is about one table: for two, give truth.": "test/serve/mcp/tools.full.test.ts",
+  "has no phrase column to encode. Build a new index.": "test/search/vector-index.full.test.ts",
+  "is no folder: its vectors stay. Build a new index of the table.":
+    "test/slow/postgres/postgres-store.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",
 };
 

@@ -31,7 +31,7 @@ const cases: Readonly<Record<string, Case>> = {
     files: { "x.csv": table },
     before: "printf 'PK\\003\\004 and so on' > x.zip",
     wrong: `${encode} x.zip -c name`,
-    says: "no workbook that can be read",
+    says: "is a zip file, but not a workbook that pearl can read",
     cured: `${encode} x.csv -c name`,
   },
   "an address of an unknown kind": {
