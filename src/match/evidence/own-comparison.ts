@@ -47,7 +47,7 @@ const mostCuts = 100;
 export async function withComparisons<Options extends ComparisonOptions & ColumnOptions>(
   tables: readonly TableColumns[],
   options: Options,
-): Promise<Options> {
+): Promise<Options & ColumnOptions> {
   const given = Object.entries(options.compare ?? {});
   if (options.comparisons !== undefined || given.length === 0) return options;
   const comparisons = new Map<string, OwnComparison>();
