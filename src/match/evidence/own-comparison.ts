@@ -178,7 +178,7 @@ export function comparisonName({ own, kind }: Pick<Field, "own" | "kind">): stri
   if (own === undefined) return undefined;
   if ("module" in own) return `by ${own.module.replace(/^.*[/\\]/, "")}`;
   if (own.isShare) return `within ${Number((100 * own.within).toPrecision(12))} %`;
-  return `within ${own.within}${kind === "date" ? " days" : ""}`;
+  return `within ${own.within}${kind !== "date" ? "" : own.within === 1 ? " day" : " days"}`;
 }
 
 /** What a level says in words beside that cells are alike. */
