@@ -87,7 +87,7 @@ const columnNamed = ({ description: { path, columns } }: WholeTable, wanted: str
 function readColumn({ columns }: WholeTable, name: string, options: GoldenOptions) {
   const { kindOf, profileOf = profileColumn } = options;
   const profile = profileOf(name, filledOnly(columns[name]));
-  const kind = fieldKind({ name, other: name, profile }, kindOf);
+  const kind = fieldKind({ name, other: name, profile }, { kindOf });
   const isNumbered = profile.dropped?.startsWith("row ");
   const usual = isNumbered ? "first" : kind === "long" || kind === "list" ? "longest" : "frequent";
   const numberOf = ({ text }: Pick<Found, "text">): number =>

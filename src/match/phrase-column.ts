@@ -29,6 +29,6 @@ export function phraseColumn(
 /** What is reported of a column that is compared alone. @param other its header in the right table */
 export function reportOf(profile: ColumnProfile, other: string, kindOf?: ColumnOptions["kindOf"]) {
   const { name, distinct, filled, rows } = profile;
-  const kind = fieldKind({ name, other, profile }, kindOf);
+  const kind = fieldKind({ name, other, profile }, { kindOf });
   return { name, other, kind, filled: filled / Math.max(1, rows), distinct, weights: [] };
 }

@@ -173,6 +173,10 @@ export async function rebuildIndex(
     },
     { signal, onProgress: (done, total) => options.onProgress?.("encoding", done, total) },
   );
+  await index.optimise({
+    signal,
+    onProgress: (done, all) => options.onProgress?.("building the graph", done, all),
+  });
   const { path, rows, searchedBy, note } = await index.describe();
   if (note !== undefined) options.onNote?.(note);
   return { path, rows, dimension, searchedBy, ...counts, seconds: (performance.now() - started) / 1000 };

@@ -274,7 +274,8 @@ export class VectorIndex {
   }
 
   /**
-   * Replaces the vectors of all rows by another model's; keys and cells stay. The index is as it was until all are written.
+   * Replaces the vectors of all rows by another model's; keys and cells stay. The index is as it was until all are written;
+   * `optimise` then builds its graph.
    * @param vectorsOf the vectors of phrases, rows of `dimension` numbers, flat
    * @throws VectorIndexError for an index that is no folder, or has no phrases; LockedError
    */
@@ -294,9 +295,13 @@ export class VectorIndex {
         );
       await store.rewrite(work, { ...this.layout, model, dimension }, async (entries) => {
         const vectors = await vectorsOf(entries.map(({ cells }) => cells[column]));
+        const count = countRows(vectors, dimension, "vectors of phrases");
+        if (count !== entries.length)
+          throw new ArgumentError(
+            `There are ${count} vectors of ${entries.length} phrases. Give one for each.`,
+          );
         return metric === "cosine" ? unitRows(vectors, dimension) : vectors;
       });
-      await store.optimise(work);
     });
   }
 

@@ -1,5 +1,5 @@
 /** The slow tests beside vector-index.test.ts. */
-import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
@@ -169,6 +169,20 @@ describe("another model", () => {
       Promise.reject(new Error("nothing to encode")),
     );
     await expect(change).rejects.toThrow("has no phrase column to encode. Build a new index.");
+    await index.close();
+  });
+
+  it("is refused without a vector for each phrase, and leaves the index as it was", async () => {
+    const { vectors, cells } = rowsOf(10);
+    const path = place();
+    const index = await VectorIndex.build(path, [{ vectors, cells }], base);
+    const [names, before] = [readdirSync(path), await index.describe()];
+    const model = { fingerprint: "other" };
+    const change = index.rebuild({ model, dimension: 3 }, () => Promise.resolve(new Float32Array(27)));
+    await expect(change).rejects.toThrow("There are 9 vectors of 10 phrases. Give one for each.");
+    expect(readdirSync(path)).toEqual(names);
+    expect(await index.describe()).toEqual(before);
+    await index.verify();
     await index.close();
   });
 });

@@ -117,7 +117,7 @@ const rebuild = command({
   summary: "encode all rows of an index again, by another model; keys and columns stay",
   arguments: [["<index>", "the index"]],
   options: [
-    shared.model,
+    required("-m, --model <model>", "embedded model, folder or hub id"),
     option("--prompt <text>", 'text put before each phrase and query, such as "query: "'),
     shared.truncate,
     shared.report,
@@ -132,6 +132,7 @@ const rebuild = command({
     const { rebuildIndex } = await import("../../search/phrase-index.js");
     const index = await openIndex(path, session);
     await index.lock();
+    const { model: before } = index.layout;
     const { prompt, truncateDim, batchSize } = options;
     const report = await rebuildIndex(index, await loadEncoder(options, session), {
       ...{ prompt, truncateDim, batchSize, modelName: sourceOf(options).source },
@@ -139,7 +140,10 @@ const rebuild = command({
     });
     sayRows(report, session);
     const { rows, dimension, searchedBy } = report;
-    session.print(`${path}: ${counted(rows, "row")} encoded again × ${dimension} dimensions; ${searchedBy}`);
+    const model = `${before?.name ?? "another model"} → ${options.model}`;
+    session.print(
+      `${path}: ${counted(rows, "row")} encoded again, ${model} × ${dimension} dimensions; ${searchedBy}`,
+    );
     await session.record(report);
   },
 });

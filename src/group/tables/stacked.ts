@@ -1,7 +1,7 @@
 /** Several tables as one: the rows of each below those before, cells that belong together in one column. */
 
 import { isLikeArray, likeArray } from "../../like-array.js";
-import { alignHeaders } from "../../match/columns/align.js";
+import { alignColumns, alignHeaders } from "../../match/columns/align.js";
 import { planColumns } from "../../match/columns/fields.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { Cell, TypedColumn } from "../../table/cell.js";
@@ -36,9 +36,9 @@ export async function readStacked(
   let source = "source";
   while (all.has(source)) source += "_";
   const isNumbering = ([, parts]: readonly [string, readonly (string | undefined)[]]): boolean =>
-    tables.some(({ columns }, place) => {
+    tables.every(({ columns }, place) => {
       const own = parts[place];
-      return own !== undefined && profileColumn(own, columns[own]).dropped?.startsWith("row ") === true;
+      return own === undefined || profileColumn(own, columns[own]).dropped?.startsWith("row ") === true;
     });
   const ignored = [source, ...[...partsOf].filter(isNumbering).map(([name]) => name)];
   return { table: stacked(tables, partsOf, { source, column }), ignored };
@@ -53,11 +53,26 @@ interface Added {
 
 function addTable(partsOf: Parts, { first, table, place, onNote }: Added): void {
   const { path, columns } = table.description;
-  const { aligned, rest } = alignHeaders({ left: [...partsOf.keys()], right: columns });
-  const alike = planColumns(first.columns, table.columns).pairs.filter(
-    ([name, other]) => rest.left.includes(name) && rest.right.includes(other),
+  // A header that an earlier table had leads to that table's column.
+  const headers = new Map(
+    [...partsOf].flatMap(([own, parts]) => parts.map((name) => [name ?? own, own] as const)),
   );
-  const ownOf = new Map([...aligned, ...alike].map(([name, other]) => [other, name]));
+  for (const own of partsOf.keys()) headers.set(own, own);
+  const { aligned, rest } = alignHeaders({ left: [...headers.keys()], right: columns });
+  const byHeader = aligned.map(([name, other]) => [headers.get(name)!, other] as const);
+  const taken = new Set(byHeader.map(([own]) => own));
+  const open = first.description.columns.filter((name) => !taken.has(name));
+  const alike = alignColumns(first.columns, table.columns, { left: open, right: rest.right });
+  // What names the rows often has no value in common; of tables about other things it is another name.
+  if (byHeader.length + alike.length > 0)
+    for (const [name, other] of planColumns(first.columns, table.columns).pairs)
+      if (
+        open.includes(name) &&
+        rest.right.includes(other) &&
+        !alike.some((pair) => pair[0] === name || pair[1] === other)
+      )
+        alike.push([name, other]);
+  const ownOf = new Map([...byHeader, ...alike].map(([own, name]) => [name, own]));
   for (const name of columns) {
     const own = ownOf.get(name) ?? name;
     if (own !== name) onNote?.(`${path}: ${name} is compared as ${own}`);

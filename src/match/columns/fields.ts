@@ -121,7 +121,13 @@ export function planColumns(
 
 /** @throws ArgumentError for a comparison of a column that is not compared */
 function checkCompared({ pairs, dropped }: ColumnPlan, compared: Iterable<string> = []): void {
-  for (const name of compared) {
+  const named = new Set(compared);
+  for (const [name, other] of pairs)
+    if (name !== other && named.has(name) && named.has(other))
+      throw new ArgumentError(
+        `--compare ${name} and --compare ${other} are about columns that are compared with each other. Leave one out.`,
+      );
+  for (const name of named) {
     if (pairs.some((pair) => pair.includes(name))) continue;
     const reason =
       dropped.find((column) => column.name === name)?.reason ?? "not named, or in one table alone";
@@ -188,7 +194,7 @@ export function readField(
   { kindOf, comparisons }: ColumnOptions,
   vocabulary: TextNumbers,
 ): Field {
-  const kind = fieldKind({ name, other, profile }, kindOf);
+  const kind = fieldKind({ name, other, profile }, { kindOf, comparisons });
   const dayFirst =
     kind !== "date" ? [] : left === right ? [profile.dayFirst] : [isDayFirst(left), isDayFirst(right)];
   const role = saidOf({ name, other }, columnRoles, kindOf);
@@ -199,12 +205,15 @@ export function readField(
   return { ...values, name, other, kind, role, profile, siblings, own };
 }
 
-/** What an aligned column holds: what the caller says, by either header, or else what was found. */
+/** What an aligned column holds: what the caller says, by either header, or else what was found. A tolerance is of numbers or dates. */
 export function fieldKind(
   { name, other, profile }: Pick<Field, "name" | "other" | "profile">,
-  kindOf: ColumnOptions["kindOf"] = {},
+  { kindOf = {}, comparisons }: Pick<ColumnOptions, "kindOf" | "comparisons">,
 ): ColumnKind {
-  return saidOf({ name, other }, columnKinds, kindOf) ?? profile.kind;
+  const own = comparisons?.get(name) ?? comparisons?.get(other);
+  // Whole numbers, such as years, look like codes.
+  const found = own !== undefined && "within" in own && profile.kind !== "date" ? "number" : profile.kind;
+  return saidOf({ name, other }, columnKinds, kindOf) ?? found;
 }
 
 /** What the caller says of a column, if it is one of the known words. */
@@ -245,7 +254,7 @@ interface UsableColumns {
 /** The columns of a table that may carry evidence, and why the others do not. */
 export function usableColumns(
   table: TableColumns,
-  { ignore = [], kindOf, profileOf = profileColumn }: ColumnOptions,
+  { ignore = [], kindOf, comparisons, profileOf = profileColumn }: ColumnOptions,
 ): UsableColumns {
   const dropped: DroppedColumn[] = [];
   const all = new Map(Object.keys(table).map((name) => [name, profileOf(name, table[name])]));
@@ -253,7 +262,7 @@ export function usableColumns(
     const reason = ignore.includes(name) ? "ignored" : profile.dropped;
     if (reason !== undefined) dropped.push({ name, reason });
     const field = { name, other: name, profile };
-    return reason === undefined ? [{ ...field, kind: fieldKind(field, kindOf) }] : [];
+    return reason === undefined ? [{ ...field, kind: fieldKind(field, { kindOf, comparisons }) }] : [];
   });
   profiles.sort((a, b) => a.profile.content - b.profile.content || (a.name < b.name ? -1 : 1));
   const names = profiles.map(({ name }) => name);

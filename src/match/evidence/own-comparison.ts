@@ -17,7 +17,7 @@ import {
   ownValue,
   type Tolerance,
 } from "../columns/fields.js";
-import { type ColumnKind, type ColumnRole, columnRoles, profileColumn } from "../columns/profile.js";
+import { columnKinds, profileColumn } from "../columns/profile.js";
 import { textReader } from "../columns/texts.js";
 import * as levels from "./levels.js";
 
@@ -41,7 +41,7 @@ const standardCuts = [0.5, 0.7, 0.8, 0.9, 0.95, 1];
 const mostCuts = 100;
 
 /**
- * The options with what `compare` says, read once. A column with a tolerance holds numbers unless it holds dates.
+ * The options with what `compare` says, read once.
  * @throws ArgumentError for a tolerance out of range or of other cells than numbers, and a module that cannot be used
  */
 export async function withComparisons<Options extends ComparisonOptions & ColumnOptions>(
@@ -51,41 +51,42 @@ export async function withComparisons<Options extends ComparisonOptions & Column
   const given = Object.entries(options.compare ?? {});
   if (options.comparisons !== undefined || given.length === 0) return options;
   const comparisons = new Map<string, OwnComparison>();
-  const kindOf = { ...options.kindOf };
   for (const [name, how] of given) {
-    const [, digits, percent] = /^(-?[\d.]+(?:e-?\d+)?)\s*(%?)$/.exec(String(how).trim()) ?? [];
+    const [, digits, percent] =
+      /^(-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%?)$/i.exec(String(how).trim()) ?? [];
     const isShare = percent === "%";
     const tolerance = { within: Number(digits) / (isShare ? 100 : 1), isShare };
+    if (digits !== undefined) checkTolerance(tables, name, tolerance, options);
     comparisons.set(name, digits === undefined ? await importModule(name, String(how)) : tolerance);
-    if (digits !== undefined) kindOf[name] = kindWithin(tables, name, tolerance, options);
   }
-  return { ...options, kindOf, comparisons };
+  return { ...options, comparisons };
 }
 
-/** What a column with a tolerance is compared as, or the role that was said of it. @throws ArgumentError */
-function kindWithin(
+/** @throws ArgumentError for a tolerance out of range, and for a column of another kind or without numbers */
+function checkTolerance(
   tables: readonly TableColumns[],
   name: string,
   { within, isShare }: Tolerance,
   { kindOf = {}, profileOf = profileColumn }: ColumnOptions,
-): ColumnKind | ColumnRole {
+): void {
   const wrong = (text: string): ArgumentError => new ArgumentError(`--compare ${name}: ${text}`);
   if (!(within > 0 && within < (isShare ? 1 : Infinity)))
-    throw wrong("a tolerance is above 0, and below 100% of a number. Give one such as 5% or 2.");
+    throw wrong(
+      "a tolerance is a share between 0% and 100%, or a difference above 0. Give one such as 5% or 2.",
+    );
   const columns = tables
     .filter((table) => partsOfColumn(table, name).length > 0)
     .map((table) => cellsOfColumn(table, name));
-  const found = columns.map((cells) => profileOf(name, cells).kind);
-  const said = ownValue(kindOf, name) ?? (found.includes("date") ? "date" : "number");
-  for (const kind of columnRoles.some((role) => role === said) ? found : [said])
-    if (kind !== "number" && (kind !== "date" || isShare))
-      throw wrong(
-        `${name} is of kind ${kind}. Give a tolerance of numbers, of dates one in days, or a module.`,
-      );
+  const said = columnKinds.find((kind) => kind === ownValue(kindOf, name));
+  const isDate = columns.some((cells) => profileOf(name, cells).kind === "date");
+  const kind = said ?? (isDate ? "date" : "number");
+  if (kind !== "number" && (kind !== "date" || isShare))
+    throw wrong(
+      `${name} is of kind ${kind}. Give a tolerance of numbers, of dates one in days, or a module.`,
+    );
   const isNumber = (cell: string): boolean => !Number.isNaN(cellNumber(cell));
-  if (said === "number" && columns.every((cells) => cells.length > 0 && !cells.some(isNumber)))
+  if (kind === "number" && columns.every((cells) => cells.length > 0 && !cells.some(isNumber)))
     throw wrong(`no cell of ${name} is a number. Name a column of numbers or dates.`);
-  return said;
 }
 
 /** @param column for messages */

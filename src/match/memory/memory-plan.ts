@@ -306,11 +306,11 @@ function needOf(tables: readonly TableColumns[], plan: ColumnPlan, options: Opti
 function sizeOf(
   tables: readonly TableColumns[],
   { pairs, profiles }: ColumnPlan,
-  { encoder, kindOf, sharing }: Options,
+  { encoder, kindOf, comparisons, sharing }: Options,
 ): MatchSize {
   const compared = pairs.map(([name, other]) => {
     const field = { name, other, profile: profiles.get(name)! };
-    return { ...field, kind: fieldKind(field, kindOf) };
+    return { ...field, kind: fieldKind(field, { kindOf, comparisons }) };
   });
   const naming = compared[namingField(compared)];
   const names = naming && [naming.name, naming.other];

@@ -350,6 +350,12 @@ export class FolderStore implements VectorStore {
         await fresh.append(entries, await vectorsOf(entries), next);
         onProgress?.(fresh.rows, this.liveRows);
       }
+    } catch (error) {
+      await fresh.close();
+      await removeFolder(fresh.folder);
+      throw error;
+    }
+    try {
       await fresh.makeCurrent();
     } catch (error) {
       await fresh.close();

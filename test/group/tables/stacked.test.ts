@@ -49,6 +49,27 @@ describe("several tables", () => {
     expect(cells).toEqual({ city: ["", "", ""], place: ["Berlin", "Leeds", "Bonn"] });
   });
 
+  it("put together what two later tables call alike, and keep apart what only looks like a name", async () => {
+    const [a, b, c] = [
+      file("a.csv", "name,city\nAcme Corp,Berlin\nFoo Ltd,Leeds\nZed AG,Bonn\n"),
+      file("b.csv", "title,town\nAcme Corp,Berlin\nFoo Ltd,Leeds\n"),
+      file("c.csv", "title,town,floor\nRoche,Basel,7\nABB,Baden,2\n"),
+    ];
+    const { table } = await readStacked([a, b, c], {});
+    expect(Object.keys(table.columns)).toEqual(["source", "name", "city", "floor"]);
+    expect(table.columns.city).toEqual(["Berlin", "Leeds", "Bonn", "Berlin", "Leeds", "Basel", "Baden"]);
+    const goods = file("goods.csv", "product,qty\nOak desk,9\nPine shelf,4\n");
+    expect(Object.keys((await readStacked([a, goods], {})).table.columns)).toEqual([
+      ...["source", "name", "city", "product", "qty"],
+    ]);
+  });
+
+  it("compare a column that numbers the rows of one table alone", async () => {
+    const flats = file("flats.csv", "name,floor\nAnn,1\nBob,2\nEve,3\n");
+    const more = file("more.csv", "name,floor\nAnn,7\nJoe,7\nSue,9\n");
+    expect((await readStacked([flats, more], {})).ignored).toEqual(["source"]);
+  });
+
   it("take the column of phrases that is named, of whichever table, and refuse one that none has", async () => {
     const { table } = await readStacked([shop, fair], { column: "phone" });
     expect(table.description.column).toBe("phone");

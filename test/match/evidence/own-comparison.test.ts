@@ -77,8 +77,8 @@ describe("a tolerance", () => {
   it.each([
     ["0", "above 0"],
     ["-2", "above 0"],
-    ["100%", "below 100%"],
-    ["1.2.3", "above 0"],
+    ["100%", "between 0% and 100%"],
+    ["1.2.3", "there is no such module"],
   ])("%s is refused", async (how, says) => {
     await expect(compared(["1.5", "2.5"], how, "number")).rejects.toThrow(says);
   });
@@ -159,4 +159,21 @@ it("columns that are not compared are refused with the reason", async () => {
   expect(await refused("price", ["price"])).toThrow("--compare price: the column is not compared (ignored)");
   expect(await refused("note")).toThrow("not compared (nearly empty)");
   expect(await refused("cost")).toThrow("not compared (not named, or in one table alone)");
+});
+
+it("a comparison of each of two columns that are compared with each other is refused", async () => {
+  const [left, right] = [
+    { name: ["Ann"], price: ["1.5"] },
+    { name: ["Ann"], cost: ["1.6"] },
+  ];
+  const on = ["name", "price=cost"];
+  const options = await withComparisons([left, right], { compare: { price: 1, cost: 2 }, on });
+  expect(() => prepareTables(left, right, options)).toThrow(
+    "--compare price and --compare cost are about columns that are compared with each other. Leave one out.",
+  );
+  const one = await withComparisons([left, right], { compare: { cost: 2 }, on });
+  expect(prepareTables(left, right, one).fields.map(({ own }) => own)).toContainEqual({
+    within: 2,
+    isShare: false,
+  });
 });

@@ -40,7 +40,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   "truthColumn is about one table: for two, give truth.": "test/serve/mcp/tools.full.test.ts",
   "has no phrase column to encode. Build a new index.": "test/search/vector-index.full.test.ts",
   "is no folder: its vectors stay. Build a new index of the table.":
-    "test/slow/postgres/postgres-store.test.ts",
+    "test/slow/postgres/postgres-index.test.ts",
+  "are about columns that are compared with each other. Leave one out.":
+    "test/match/evidence/own-comparison.test.ts",
+  " phrases. Give one for each.": "test/search/vector-index.full.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",
 };
 

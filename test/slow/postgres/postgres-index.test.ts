@@ -132,6 +132,9 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     await add(["a", "b", "c"]);
     expect(await numbered.delete({ keys: ["3"] })).toBe(1);
     await add(["d"]);
+    const model = { fingerprint: "other" };
+    const change = numbered.rebuild({ model, dimension: 3 }, () => Promise.reject(new Error("no phrase")));
+    await expect(change).rejects.toThrow("is no folder: its vectors stay. Build a new index of the table.");
     const listed: string[] = [];
     for await (const { key, cells } of numbered.entries()) listed.push(`${key} ${cells.join()}`);
     expect(listed).toEqual(["1 a", "2 b", "4 d"]);
