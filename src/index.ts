@@ -82,8 +82,14 @@ export type { PhraseGroup, PhraseGroups } from "./group/one-column/distinct-phra
 export type { SurvivorRule, SurvivorRules } from "./group/survivor-rules.js";
 export type { DedupeOutputs, DedupeTableOptions, DedupeTableReport } from "./group/tables/dedupe-table.js";
 export { dedupeTable } from "./group/tables/dedupe-table.js";
+export {
+  exportEntities,
+  type GoldenEntities,
+  type GoldenEntityOptions,
+  goldenEntities,
+} from "./link/export.js";
 export type { EntityEvent, EntityHistory, StoredRow, UndoneRun } from "./link/history.js";
-export { entityHistory, exportEntities, undoLink } from "./link/history.js";
+export { entityHistory, undoLink } from "./link/history.js";
 export { type LinkOptions, type LinkReport, linkTable } from "./link/link-table.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export type {

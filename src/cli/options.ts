@@ -2,6 +2,7 @@
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
 import { messageOf, UsageError } from "../errors.js";
+import { readSurvivor, type Survivor, survivorRuleList } from "../group/survivor-rules.js";
 import { type ColumnKind, type ColumnRole, columnKinds, columnRoles } from "../match/columns/profile.js";
 import { parseDelimiter, parseEncoding, rowsFormats } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
@@ -218,6 +219,19 @@ export const shared = {
     option("--memory <size>", "memory at most, such as 4g or 800m; the rest goes to disk", memorySize),
     option("--temp <folder>", "folder for temporary files (default: the system's)"),
   ] as const,
+  /** Beside `--golden`. */
+  golden: [
+    option(
+      "--golden-json <file>",
+      "write the origin of each cell of --golden: .jsonl",
+      fileEndingIn(".jsonl"),
+    ),
+    option(
+      "--survivor <column=rule>",
+      `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind; "=" in a name: \\=); repeatable`,
+      survivorOfColumn,
+    ),
+  ] as const,
   /** Pairs that a person judges. */
   judged: [
     option("--review-out <file>", "write doubtful pairs for a person to decide"),
@@ -245,6 +259,23 @@ export const shared = {
   ),
   seed: option("--seed <n>", "random seed (default: 0)", wholeNumber),
 };
+
+/** Parser of `--survivor phone=newest:updated`; repeatable. */
+function survivorOfColumn(text: string, previous: readonly Survivor[] = []): Survivor[] {
+  const survivor = readSurvivor(text);
+  if (survivor !== undefined) return [...previous, survivor];
+  throw new InvalidArgumentError(`It must be COLUMN=RULE; rules are ${survivorRuleList}.`);
+}
+
+/** @throws UsageError for what stands beside `--golden`, without it */
+export function checkGolden({
+  golden,
+  goldenJson,
+  survivor,
+}: OptionsOf<typeof shared.golden> & { readonly golden?: string }): void {
+  if (golden === undefined && (survivor ?? goldenJson) !== undefined)
+    throw new UsageError("--survivor and --golden-json are about golden records. Add --golden FILE.");
+}
 
 /** How a table is read. */
 export type TableOptions = OptionsOf<typeof tableFormat> & { readonly column?: string };

@@ -10,7 +10,7 @@ import { idHeader, isText, profileColumn } from "../match/columns/profile.js";
 import { highest, mean } from "../statistics.js";
 import { type Cell, isPlain, type OutputColumn, textOfCell } from "../table/cell.js";
 import { findColumn, listed } from "../table/columns.js";
-import type { WholeTable } from "../table/whole-table.js";
+import type { NamedTable } from "../table/whole-table.js";
 import { isVisible, oneLine } from "../text/visible.js";
 import { partsOfRule, type Survivor, type SurvivorRule, type SurvivorRules } from "./survivor-rules.js";
 
@@ -52,7 +52,7 @@ type Chooser = (found: readonly Found[]) => GoldenCell;
 type ReadColumn = ReturnType<typeof readColumn>;
 
 /** @throws TableError for a rule about a missing column, or one that cannot be read; ArgumentError for no rule */
-export function goldenRecords(table: WholeTable, options: GoldenOptions = {}): GoldenRecords {
+export function goldenRecords(table: NamedTable, options: GoldenOptions = {}): GoldenRecords {
   const { survivors = [] } = options;
   const asked: readonly Survivor[] = Array.isArray(survivors) ? survivors : Object.entries(survivors);
   const rules = new Map(asked.map(([name, rule]) => [columnNamed(table, name), rule]));
@@ -80,11 +80,11 @@ export function goldenRecords(table: WholeTable, options: GoldenOptions = {}): G
   };
 }
 
-const columnNamed = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
+const columnNamed = ({ description: { path, columns } }: NamedTable, wanted: string): string =>
   columns[findColumn(path, columns, wanted)];
 
 /** What a column holds, how its values are read, and its usual rule. */
-function readColumn({ columns }: WholeTable, name: string, options: GoldenOptions) {
+function readColumn({ columns }: NamedTable, name: string, options: GoldenOptions) {
   const { kindOf, profileOf = profileColumn } = options;
   const profile = profileOf(name, filledOnly(columns[name]));
   const kind = fieldKind({ name, other: name, profile }, { kindOf });
@@ -115,7 +115,7 @@ function readColumn({ columns }: WholeTable, name: string, options: GoldenOption
   };
 }
 
-function chooserOf(table: WholeTable, column: ReadColumn, rule: string, options: GoldenOptions): Chooser {
+function chooserOf(table: NamedTable, column: ReadColumn, rule: string, options: GoldenOptions): Chooser {
   const { path, columns } = table.description;
   const { name, by, order } = partsOfRule(rule);
   const { numberOf, unitOf, keysOf, weightOf } = column;

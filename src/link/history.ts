@@ -1,14 +1,9 @@
-/** What became of an entity, all rows with their entities, and taking the last run back. */
+/** What became of an entity, the rows of a store, and taking the last run back. */
 import { StoreError } from "../errors.js";
-import { addedColumns, rowNumber } from "../group/tables/group-files.js";
-import { numberCell } from "../table/cell.js";
-import type { RowsFormat } from "../table/format.js";
-import { batchesOf } from "../table/whole-table.js";
-import { writeRows } from "../table/write/text-rows.js";
 import type { StoreSettings } from "./model.js";
 import { addedTables, replacedTables, type Store, withStore } from "./store.js";
 
-/** A row of a store, where it came from, and its compared cells. */
+/** A row of a store, where it came from, and its cells. */
 export interface StoredRow {
   readonly entity: string;
   /** The table, the row's number (from 1) in the last one of that name that had the row, and its key. */
@@ -17,7 +12,9 @@ export interface StoredRow {
   readonly key?: string;
   /** Run that brought the row, or its last change. */
   readonly run: number;
+  /** Those of the compared columns, and those of the others. */
   readonly cells: Readonly<Record<string, string>>;
+  readonly rest: Readonly<Record<string, string>>;
 }
 
 /** Something that happened to an entity. */
@@ -46,7 +43,10 @@ export interface EntityHistory {
 }
 
 /** @throws StoreError also where no run has ended: a first one that was killed leaves an empty file */
-const withRuns = <Result>(storePath: string, work: (store: Store) => Promise<Result>): Promise<Result> =>
+export const withRuns = <Result>(
+  storePath: string,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> =>
   withStore(storePath, "existing", async (store) => {
     if (!store.isNew) return work(store);
     throw new StoreError(
@@ -106,34 +106,26 @@ async function absence(store: Store, entity: number): Promise<string> {
 
 /** Current rows by their number in the store, in the order of their entities. @param where a further condition */
 export async function storedRows(store: Store, where = ""): Promise<Map<number, StoredRow>> {
-  const [meta] = await store.query<{ settings: string }>("SELECT settings FROM meta");
-  const { columns }: StoreSettings = JSON.parse(meta?.settings ?? '{ "columns": [] }');
-  const found = await store.query<StoredRow & { readonly number: number; readonly texts: string }>(
-    `SELECT a."row" AS number, 'E' || entity AS entity, source, place AS row, key, r.run, cells AS texts
-     FROM "row" r JOIN assignment a ON r."row" = a."row"
+  const { columns } = await readSettings(store);
+  const found = await store.query<StoredRow & Record<"number" | "texts" | "others", string>>(
+    `SELECT a."row" AS number, 'E' || entity AS entity, source, place AS row, key, r.run, r.cells AS texts, rest.cells AS others
+     FROM "row" r JOIN assignment a ON r."row" = a."row" LEFT JOIN rest ON rest."row" = r."row" AND rest.until IS NULL
      WHERE r.until IS NULL AND a.until IS NULL ${where} ORDER BY a.entity, number`,
   );
   return new Map(
-    found.map(({ number, texts, ...row }) => {
+    found.map(({ number, texts, others, ...row }) => {
       const cells: string[] = JSON.parse(texts);
       const named = Object.fromEntries(columns.map((name, column) => [name, cells[column]]));
-      return [number, { ...filled(row), cells: named }];
+      return [Number(number), { ...filled(row), cells: named, rest: JSON.parse(others ?? "{}") }];
     }),
   );
 }
 
-/** Writes all rows of a store with their entities. @returns the number of rows @throws StoreError, TableError */
-export const exportEntities = (storePath: string, output: string, format?: RowsFormat): Promise<number> =>
-  withRuns(storePath, async (store) => {
-    const rows = [...(await storedRows(store)).values()];
-    const names = Object.keys(rows[0]?.cells ?? {});
-    const columns = [...addedColumns(names, ["entity", "source", rowNumber("row"), "key"]), ...names];
-    const lines = batchesOf(rows, ({ entity, source, row, key, cells }) => [
-      ...[entity, source, numberCell(row), key ?? null],
-      ...names.map((name) => cells[name]),
-    ]);
-    return await writeRows(output, columns, lines, format);
-  });
+/** What a store compares. */
+export async function readSettings(store: Store): Promise<StoreSettings> {
+  const [meta] = await store.query<{ settings: string }>("SELECT settings FROM meta");
+  return JSON.parse(meta?.settings ?? '{ "columns": [] }');
+}
 
 /** A run that was taken back. */
 export interface UndoneRun {

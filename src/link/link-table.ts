@@ -138,13 +138,11 @@ async function linkInto(
     if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
     const settings = state.settings ?? (await newSettings(path, table, options));
     const keys = options.key === undefined ? undefined : checkedKeys(path, table.columns[options.key]);
-    const cellsOf = (row: number): string[] => settings.columns.map((name) => table.columns[name][row]);
+    const others = table.description.columns.filter((name) => !settings.columns.includes(name));
     const incoming = {
-      source: options.source,
-      name: stemOf(path),
-      keys,
-      rows: table.phrases.length,
-      cellsOf,
+      ...{ source: options.source, name: stemOf(path), keys, rows: table.phrases.length },
+      cellsOf: (row: number) => settings.columns.map((name) => table.columns[name][row]),
+      restOf: (row: number) => Object.fromEntries(others.map((name) => [name, table.columns[name][row]])),
     };
     const encoder = checkedEncoder(store, settings, options);
     const result = await linkRows(store, state, incoming, { ...options, settings, encoder });
@@ -179,7 +177,17 @@ async function linkNothing(path: string, table: WholeTable, options: LinkOptions
     reviewOutput && (await writeReview(reviewOutput, { left: table.columns }, [], table.description));
   return {
     ...{ ...nothingToCompare(precision), columns: [], dropped, linked: "established", entityOf: [] },
-    ...{ rows: 0, learnedFrom: 0, known: 0, added: 0, changed: 0, created: 0, merged: 0, split: 0 },
+    ...{
+      rows: 0,
+      learnedFrom: 0,
+      known: 0,
+      added: 0,
+      changed: 0,
+      renewed: 0,
+      created: 0,
+      merged: 0,
+      split: 0,
+    },
     ...{ run: 0, entitiesBefore: 0, entitiesAfter: 0, matches: 0, likely: 0, hasLearned: false },
     ...(typeof reviewed === "number" && { reviewed }),
   };

@@ -21,6 +21,8 @@ export interface IncomingRows {
   readonly rows: number;
   /** The compared cells of a row. */
   cellsOf(row: number): readonly string[];
+  /** Its other cells, by the names of their columns. */
+  restOf(row: number): Readonly<Record<string, string>>;
 }
 
 /** Counts of what a run did. */
@@ -29,6 +31,8 @@ export interface RunCounts {
   readonly known: number;
   readonly added: number;
   readonly changed: number;
+  /** Known rows with other cells than before in columns that are not compared. */
+  readonly renewed: number;
   readonly created: number;
   readonly merged: number;
   readonly split: number;
@@ -60,16 +64,7 @@ export async function linkRows(
   options: RunOptions,
 ): Promise<RunResult> {
   const { run, model: before } = state;
-  const { source, ...identified } = await identifyIn(store, incoming, state.nextRow);
-  if (source !== (incoming.source ?? incoming.name))
-    options.onNote?.(
-      `keys are those of ${source}, the one source of the store; if they are not, name another with --source`,
-    );
-  if (incoming.keys === undefined && identified.added > 0 && (await hasKeys(store)))
-    options.onNote?.(
-      `${source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
-        "ones. If they are not, take this run back with --undo and name the key",
-    );
+  const { source, ...identified } = await identifyIn(store, incoming, state.nextRow, options.onNote);
   const hasLearned = mustLearn(state, identified, options);
   if (!hasLearned && options.sharing !== undefined)
     throw new StoreError(
@@ -80,9 +75,20 @@ export async function linkRows(
     ...{ entitiesBefore: state.entities, entitiesAfter: entities, matches: pairs },
     entityOf: await linkedEntities(store),
   });
-  if (before !== undefined && !hasLearned && identified.added + identified.changed === 0) {
+  const isSame = before !== undefined && !hasLearned && identified.added + identified.changed === 0;
+  if (isSame && identified.renewed === 0) {
     await moveRows(store, "(SELECT max(run) FROM run WHERE undone IS NULL)");
     return { counts: await result(0, state), model: before };
+  }
+  const endRun = async (nextEntity: number, { entities, pairs }: EntityCounts): Promise<void> => {
+    const time = new Date().toISOString();
+    await store.append("run", [[run, time, source, nextEntity, entities, pairs, null]]);
+  };
+  await store.put("rest", run, 'SELECT "row", rest FROM new_linked WHERE renews');
+  if (isSame) {
+    await moveRows(store, run);
+    await endRun(state.nextEntity, state);
+    return { counts: await result(run, state), model: before };
   }
   const encoder = options.settings.model === undefined ? "none" : undefined;
   if (!hasLearned) await checkAddedRows(identified.added + identified.changed, { ...options, encoder });
@@ -102,8 +108,7 @@ export async function linkRows(
     await store.append("meta", [[version, JSON.stringify(options.settings)]]);
   }
   const after = await countEntities(store);
-  const time = new Date().toISOString();
-  await store.append("run", [[run, time, source, nextEntity, after.entities, after.pairs, null]]);
+  await endRun(nextEntity, after);
   const counts = await result(run, after);
   return { counts, model, writeReview };
 }
@@ -132,20 +137,26 @@ async function regroup(store: Store, { run, nextEntity: first }: StoreState, reg
 
 /**
  * Finds which rows of the table the store knows, by key where there is one, else by content: of rows with equal cells the nth is
- * the nth, first of those without a key. New rows are numbered from `nextRow`.
+ * the nth, first of those without a key. New rows are numbered from `nextRow`. Columns that are not compared and that the table
+ * lacks keep their cells, and those that another source filled.
  */
 async function identify(
   store: Store,
-  { source, keys, rows, cellsOf }: IncomingRows & { readonly source: string },
+  { source, keys, rows, cellsOf, restOf }: IncomingRows & { readonly source: string },
   nextRow: number,
 ) {
   function* lines() {
     for (let row = 0; row < rows; row++)
-      yield [row + 1, source, keys?.[row] ?? null, JSON.stringify(cellsOf(row))];
+      yield [
+        row + 1,
+        source,
+        keys?.[row] ?? null,
+        ...[cellsOf(row), restOf(row)].map((part) => JSON.stringify(part)),
+      ];
   }
   await store.makeTemporary(
     "new_incoming",
-    "place INTEGER, source VARCHAR, key VARCHAR, cells VARCHAR",
+    "place INTEGER, source VARCHAR, key VARCHAR, cells VARCHAR, rest VARCHAR",
     lines(),
   );
   const [column, isSameRow] =
@@ -156,13 +167,21 @@ async function identify(
     `CREATE OR REPLACE TEMP TABLE new_linked AS
      WITH i AS (SELECT *, row_number() OVER (PARTITION BY cells ORDER BY place) AS nth FROM new_incoming),
      stored AS (SELECT *, row_number() OVER (PARTITION BY cells ORDER BY key IS NOT NULL, "row") AS nth
-       FROM "row" WHERE until IS NULL AND ${column} IN (SELECT ${column} FROM new_incoming))
-     SELECT i.* EXCLUDE (nth), i.source = stored.source AND i.place <> stored.place AS moves,
+       FROM "row" WHERE until IS NULL AND ${column} IN (SELECT ${column} FROM new_incoming)),
+     found AS (SELECT i.* EXCLUDE (nth, rest), i.source = stored.source AND i.place <> stored.place AS moves,
        CASE WHEN "row" IS NULL THEN 'added' WHEN i.cells = stored.cells THEN 'known' ELSE 'changed' END AS state,
-       coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row"
-     FROM i LEFT JOIN stored ON ${isSameRow}`,
+       coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row",
+       rest AS given, stored.source <> i.source AS of_other
+       FROM i LEFT JOIN stored ON ${isSameRow}),
+     merged AS (SELECT found.*, kept.cells AS kept, CASE WHEN kept.cells IS NULL THEN given
+         WHEN of_other THEN json_merge_patch(given, kept.cells) ELSE json_merge_patch(kept.cells, given) END AS rest
+       FROM found LEFT JOIN rest kept ON kept."row" = found."row" AND kept.until IS NULL)
+     SELECT * EXCLUDE (given, of_other, kept), rest <> coalesce(kept, '{}') AND
+       NOT coalesce(json_contains(kept, rest), false) AS renews FROM merged`,
   );
-  return countValues(store, ["known", "added", "changed"], "state FROM new_linked");
+  const counts = await countValues(store, ["known", "added", "changed"], "state FROM new_linked");
+  const news = `CASE WHEN renews AND state = 'known' THEN 'renewed' END FROM new_linked`;
+  return { ...counts, ...(await countValues(store, ["renewed"], news)) };
 }
 
 /**
@@ -184,7 +203,7 @@ async function countValues<Value extends string>(
   values: readonly Value[],
   query: string,
 ): Promise<Readonly<Record<Value, number>>> {
-  const counts = values.map((value) => `count_if(value = '${value}')::INTEGER AS ${value}`);
+  const counts = values.map((value) => `coalesce(count_if(value = '${value}'), 0)::INTEGER AS ${value}`);
   const [found] = await store.query<Record<Value, number>>(
     `SELECT ${counts.join()} FROM (SELECT ${query}) AS line(value)`,
   );
@@ -192,7 +211,27 @@ async function countValues<Value extends string>(
 }
 
 /** Finds the rows of a table by the source that was named, or by that of the store's keys if it has most of the table's. */
-async function identifyIn(store: Store, incoming: IncomingRows, nextRow: number) {
+async function identifyIn(
+  store: Store,
+  incoming: IncomingRows,
+  nextRow: number,
+  onNote?: (note: string) => void,
+) {
+  const found = await identifyBySource(store, incoming, nextRow);
+  const { source, added } = found;
+  if (source !== (incoming.source ?? incoming.name))
+    onNote?.(
+      `keys are those of ${source}, the one source of the store; if they are not, name another with --source`,
+    );
+  if (incoming.keys === undefined && added > 0 && (await hasKeys(store)))
+    onNote?.(
+      `${source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
+        "ones. If they are not, take this run back with --undo and name the key",
+    );
+  return found;
+}
+
+async function identifyBySource(store: Store, incoming: IncomingRows, nextRow: number) {
   const { name, source = (await sourceOfKeys(store, incoming)) ?? name } = incoming;
   const found = await identify(store, { ...incoming, source }, nextRow);
   if (source === (incoming.source ?? name)) return { source, ...found };

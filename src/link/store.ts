@@ -28,6 +28,8 @@ const tables = {
   learned: "run INTEGER, model VARCHAR",
   /** `place` is the row's number in its table, from 1; `cells` are those of the compared columns. */
   row: 'run INTEGER, until INTEGER, "row" INTEGER, source VARCHAR, key VARCHAR, place INTEGER, cells VARCHAR',
+  /** `cells`: those of the columns that are not compared, by name. */
+  rest: 'run INTEGER, until INTEGER, "row" INTEGER, cells VARCHAR',
   assignment: 'run INTEGER, until INTEGER, "row" INTEGER, entity INTEGER',
   /** `count`: how many more rows have the term than before the run; `rows`: which, as 32-bit numbers, of terms that find rows. */
   term: "run INTEGER, until INTEGER, term UINTEGER, count INTEGER, rows BLOB",
@@ -46,7 +48,7 @@ type StoreTable = keyof typeof tables;
 type StoreValue = string | number | Uint8Array | null;
 
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
-export const replacedTables = ["row", "assignment", "term"] as const;
+export const replacedTables = ["row", "rest", "assignment", "term"] as const;
 export const addedTables = ["learned", "judged", "moved", "event"] as const;
 
 /** The most that DuckDB takes at once. */
@@ -125,15 +127,20 @@ export class Store {
         `${this.path} has format ${found.version}; this pearl reads format ${version}. Use the pearl that made it, or link ` +
           "the tables again into a new store.",
       );
+    await this.#makeTables();
+  }
+
+  /** Makes those that are not there: "rest" and "moved" are younger than the format. */
+  async #makeTables(): Promise<void> {
+    for (const [name, columns] of Object.entries(tables))
+      await this.query(`CREATE TABLE IF NOT EXISTS "${name}" (${columns})`);
   }
 
   /** Runs `work` as one transaction. A new store is removed if it fails. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.query("BEGIN TRANSACTION");
     try {
-      // "moved" is younger than the format.
-      for (const [name, columns] of Object.entries(tables))
-        await this.query(`CREATE TABLE IF NOT EXISTS "${name}" (${columns})`);
+      await this.#makeTables();
       const result = await work();
       await this.query("COMMIT");
       return result;
@@ -226,7 +233,7 @@ export class Store {
   }
 
   /** Makes the result of a query current, which begins with rows; earlier lines of the same rows are replaced. */
-  async put(table: "row" | "assignment", run: number, sql: string): Promise<void> {
+  async put(table: "row" | "rest" | "assignment", run: number, sql: string): Promise<void> {
     await this.query(`INSERT INTO "${table}" SELECT ${run}, NULL, new.* FROM (${sql}) AS new`);
     await this.query(
       `UPDATE "${table}" SET until = ${run} WHERE until IS NULL AND run < ${run}

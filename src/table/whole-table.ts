@@ -16,6 +16,11 @@ export interface WholeTable {
   readonly typed: { readonly columns: readonly TypedColumn[]; readonly cells: (row: number) => Cell[] };
 }
 
+/** A table in memory, wherever it comes from. */
+export interface NamedTable extends Pick<WholeTable, "columns" | "typed"> {
+  readonly description: Pick<TableDescription, "path" | "columns">;
+}
+
 /** How a table is read whole. */
 export interface WholeTableOptions extends TableOptions {
   /** A folder for the cells, which then take little memory. Default: they are in memory. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { exportEntities, undoLink } from "../../src/link/history.js";
+import { exportEntities } from "../../src/link/export.js";
+import { undoLink } from "../../src/link/history.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
 import { link, workFolder } from "./linking.js";
 

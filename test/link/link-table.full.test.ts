@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sharingOf } from "../../src/files/shards/shard.js";
-import { entityHistory, exportEntities, undoLink } from "../../src/link/history.js";
+import { exportEntities } from "../../src/link/export.js";
+import { entityHistory, undoLink } from "../../src/link/history.js";
 import type { LinkOptions, LinkReport } from "../../src/link/link-table.js";
 import { withStore } from "../../src/link/store.js";
 import { createRandom, shuffled } from "../../src/random.js";

@@ -33,7 +33,7 @@ export const link = (table: string, store: string, options: LinkOptions = {}) =>
 /** The lines of a store, but for its log of runs. */
 export const linesOf = (store: string): Promise<unknown> =>
   withStore(store, "existing", async (opened) => {
-    const tables = ["meta", "learned", "row", "assignment", "term", "judged", "moved", "event"];
+    const tables = ["meta", "learned", "row", "rest", "assignment", "term", "judged", "moved", "event"];
     const found: Record<string, string[]> = {};
     for (const table of tables) {
       const lines = await opened.query<object>(`SELECT * FROM "${table}"`);

@@ -1,21 +1,17 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
-import { InvalidArgumentError } from "commander";
-import { groupBy } from "../../by-key.js";
-import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
-import { readSurvivor, type Survivor, survivorRuleList } from "../../group/survivor-rules.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { oneLine } from "../../text/visible.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { fileEndingIn, noteUnused, option, shared, tableOutput } from "../options.js";
+import { checkGolden, noteUnused, option, shared, tableOutput } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { comparedLines, effectLine, relatedLine, rulesLines } from "./report.js";
+import { comparedLines, effectLine, relatedLine, rulesLines, survivorLine } from "./report.js";
 
 const options = [
   tableOutput("the kept rows", "NAME.deduped.csv"),
@@ -25,12 +21,7 @@ const options = [
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
   option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),
   option("--golden <file>", "write one record for each thing, each cell chosen among the rows of its group"),
-  option("--golden-json <file>", "write the origin of each cell of --golden: .jsonl", fileEndingIn(".jsonl")),
-  option(
-    "--survivor <column=rule>",
-    `how --golden chooses the cells of a column: ${survivorRuleList} (default: by kind; "=" in a name: \\=); repeatable`,
-    survivorOfColumn,
-  ),
+  ...shared.golden,
   ...shared.judged,
   shared.format,
   shared.report,
@@ -44,13 +35,6 @@ const options = [
 ] as const;
 
 type Options = OptionsOf<typeof options>;
-
-/** Parser of `--survivor phone=newest:updated`; repeatable. */
-function survivorOfColumn(text: string, previous: readonly Survivor[] = []): Survivor[] {
-  const survivor = readSurvivor(text);
-  if (survivor !== undefined) return [...previous, survivor];
-  throw new InvalidArgumentError(`It must be COLUMN=RULE; rules are ${survivorRuleList}.`);
-}
 
 export default command({
   name: "dedupe",
@@ -71,8 +55,7 @@ export default command({
   ],
   run: async ([file, further = []], options, session) => {
     noteUnused(options, session.say);
-    if (options.golden === undefined && (options.survivor ?? options.goldenJson) !== undefined)
-      throw new UsageError("--survivor and --golden-json are about golden records. Add --golden FILE.");
+    checkGolden(options);
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
     const { labels, review, output = byDefault, compare = {} } = options;
@@ -176,9 +159,7 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
     const merged = new Set(removed.map(({ keptRow }) => keptRow)).size;
     const open = likely > 0 ? "; likely duplicates are merged only with --remove-likely" : "";
     wrote(outputs.golden, `${counted(kept.length, "record")}, ${formatCount(merged)} of several rows${open}`);
-    const rules = groupBy(Object.entries(report.survivors ?? {}), ([, rule]) => rule);
-    const listed = [...rules].map(([rule, names]) => `${rule} (${names.map(([name]) => name).join(", ")})`);
-    session.say(`their cells by rule: ${oneLine(listed.join(", "))}; --survivor COLUMN=RULE changes one`);
+    session.say(survivorLine(report.survivors));
   }
   if (outputs.goldenOrigins !== undefined) wrote(outputs.goldenOrigins, "the origin of each cell");
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);

@@ -8,7 +8,7 @@ import { precisionLine } from "../../match/estimates/promise.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { fraction, noteUnused, option, required, shared, tableOutput } from "../options.js";
+import { checkGolden, fraction, noteUnused, option, required, shared, tableOutput } from "../options.js";
 import {
   besideOutput,
   boundedSettings,
@@ -25,7 +25,7 @@ import {
   shardOption,
   shareWork,
 } from "../shards/sharing.js";
-import { comparedLines } from "./report.js";
+import { comparedLines, survivorLine } from "./report.js";
 
 const declared = [
   required("--store <file>", "the store of entities, one file; the first run makes it"),
@@ -45,6 +45,8 @@ const declared = [
   option("--history <entity>", "instead: print an entity's rows and what happened to it"),
   option("--undo", "instead: take the last run back"),
   option("--export <file>", "instead: write all rows of the store with their entities"),
+  option("--golden <file>", "instead: write one record for each entity, each cell chosen among its rows"),
+  ...shared.golden,
   shardOption,
   ...learnOptions,
   shared.modelOrNone,
@@ -61,10 +63,11 @@ export default command({
     ["pearl link customers.csv --store customers.pearl", "write customers.linked.csv: entities E1, E2, ..."],
     ["pearl link june.csv --store customers.pearl", "link more rows: only these are compared"],
     ["pearl link --store customers.pearl --history E7", "the rows of an entity, and why they are together"],
+    ["pearl link --store customers.pearl --golden golden.csv", "write one record for each entity"],
     ["pearl link --store customers.pearl --undo", "take the last run back"],
   ],
   run: async ([file], options, session) => {
-    const { store, history, undo, export: exported, format } = options;
+    const { store, history, undo, export: exported, golden, format } = options;
     checkUsage(file, options);
     noteUnused(options, session.say);
     const entities = await import("../../link/history.js");
@@ -79,10 +82,11 @@ export default command({
       return session.print(`took back run ${undone.run} (${undone.source}, ${dayOf(undone.time)})`);
     }
     if (exported !== undefined) {
-      const rows = await entities.exportEntities(store, exported, format);
+      const rows = await (await import("../../link/export.js")).exportEntities(store, exported, format);
       await session.record({ path: exported, rows });
       return session.wrote(exported, counted(rows, "row"));
     }
+    if (golden !== undefined) return writeGolden(golden, options, session);
     await linkFile(file!, options, session);
   },
 });
@@ -90,17 +94,30 @@ export default command({
 type Options = OptionsOf<typeof declared>;
 
 function checkUsage(file: string | undefined, options: Options): void {
-  const { history, undo, export: exported, output, format } = options;
-  const others = [history, undo, exported].filter((value) => value !== undefined).length;
+  const { history, undo, export: exported, golden, output, format } = options;
+  const others = [history, undo, exported, golden].filter((value) => value !== undefined).length;
+  checkGolden(options);
   if (
     others + (file === undefined ? 0 : 1) !== 1 ||
     (others > 0 && (options.shard ?? options.learn) !== undefined)
   )
-    throw new UsageError("name a table, or one of --history, --undo and --export");
+    throw new UsageError("name a table, or one of --history, --undo, --export and --golden");
   if (others > 0 && output !== undefined)
-    throw new UsageError("--history, --undo and --export link no table: leave -o out");
-  if (others > 0 && exported === undefined && format !== undefined)
+    throw new UsageError("--history, --undo, --export and --golden link no table: leave -o out");
+  if (others > 0 && (exported ?? golden) === undefined && format !== undefined)
     throw new UsageError("--history and --undo write no table: leave --format out");
+}
+
+async function writeGolden(output: string, options: Options, session: Session): Promise<void> {
+  const { goldenEntities } = await import("../../link/export.js");
+  const { store, survivor, goldenJson: origins, kindOf, format } = options;
+  const settings = { survivors: survivor, origins, kindOf, format, onNote: session.say };
+  const written = await goldenEntities(store, output, settings);
+  await session.record({ path: output, ...written });
+  const { records, merged, survivors } = written;
+  session.wrote(output, `${counted(records, "record")}, ${formatCount(merged)} of several rows`);
+  session.say(survivorLine(survivors));
+  if (origins !== undefined) session.wrote(origins, "the origin of each cell");
 }
 
 async function linkFile(file: string, options: Options, session: Session): Promise<void> {
@@ -155,9 +172,10 @@ function learningLines(report: LinkReport): string[] {
 }
 
 function resultLine(report: LinkReport): string {
-  const { rows, known, added, changed, entitiesBefore, entitiesAfter, merged, split } = report;
+  const { rows, known, added, changed, renewed, entitiesBefore, entitiesAfter, merged, split } = report;
+  const other = renewed > 0 ? ` (${formatCount(renewed)} with news in columns that are not compared)` : "";
   const parts = [
-    `${counted(rows, "row")}: ${formatCount(known)} known, ${formatCount(added)} new, ${formatCount(changed)} changed`,
+    `${counted(rows, "row")}: ${formatCount(known)} known${other}, ${formatCount(added)} new, ${formatCount(changed)} changed`,
     `${formatCount(entitiesBefore)} entities before, ${formatCount(entitiesAfter)} now`,
     `${formatCount(merged)} merged, ${formatCount(split)} split`,
   ];

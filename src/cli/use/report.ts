@@ -1,9 +1,12 @@
 /** What `join`, `dedupe`, `cluster` and `link` report alike: the columns they compared, and how precise the result is. */
+import { groupBy } from "../../by-key.js";
 import { alignColumns } from "../../files/text-table.js";
+import type { GoldenRecords } from "../../group/golden-records.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
 import { type ColumnReport, signed } from "../../match/explain.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import type { RulesReport } from "../../match/rules.js";
+import { oneLine } from "../../text/visible.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
@@ -70,6 +73,13 @@ export function rulesLines({ same, never, contradicted, example }: RulesReport):
       `both apply to ${counted(contradicted, "pair")}, such as rows ${example.left + 1} and ${example.right + 1}: --never decides`,
     );
   return lines;
+}
+
+/** By which rules golden records took their cells. */
+export function survivorLine(survivors: GoldenRecords["rules"] = {}): string {
+  const rules = groupBy(Object.entries(survivors), ([, rule]) => rule);
+  const listed = [...rules].map(([rule, names]) => `${rule} (${names.map(([name]) => name).join(", ")})`);
+  return `their cells by rule: ${oneLine(listed.join(", "))}; --survivor COLUMN=RULE changes one`;
 }
 
 export const relatedLine = (path: string, related: number): string =>

@@ -7,7 +7,7 @@ import { type Cell, jsonLine, nameOfColumn, numberCell, type OutputColumn } from
 import { findColumn, namedColumn } from "../../table/columns.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import type { TableOptions } from "../../table/table.js";
-import { batchesOf, type WholeTable } from "../../table/whole-table.js";
+import { batchesOf, type NamedTable, type WholeTable } from "../../table/whole-table.js";
 import { refuseOverwriting } from "../../table/write/output-names.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import type { GoldenRecords } from "../golden-records.js";
@@ -73,12 +73,13 @@ export async function writeGroups(
  */
 export async function writeOrigins(
   output: string,
-  { columns: texts, description: { columns: names } }: WholeTable,
+  { columns: texts, description: { columns: names } }: NamedTable,
   { rules, source, recordOf }: GoldenRecords,
   groups: Iterable<readonly number[]>,
+  { id = "record", idOf, nameOf = (row: number) => row + 1 }: OriginNames = {},
 ): Promise<void> {
   const json = (value: unknown) => ({ json: JSON.stringify(value) });
-  const numbers = (rows: readonly number[]) => json(rows.map((row) => row + 1));
+  const numbers = (rows: readonly number[]) => json(rows.map(nameOf));
   let record = 0;
   const lines = batchesOf(groups, (rows) => {
     const cells = recordOf(rows).map(
@@ -87,9 +88,16 @@ export async function writeOrigins(
       }),
     );
     const sources = source === undefined ? undefined : json(rows.map((row) => texts[source][row]));
-    return [json(++record), numbers(rows), sources, { json: jsonLine(names, cells) }];
+    return [json(idOf?.(rows) ?? ++record), numbers(rows), sources, { json: jsonLine(names, cells) }];
   });
-  await writeRows(output, ["record", "rows", "sources", "cells"], lines, "jsonl");
+  await writeRows(output, [id, "rows", "sources", "cells"], lines, "jsonl");
+}
+
+/** How {@link writeOrigins} names a record and a row. Default: their numbers, from 1. */
+interface OriginNames {
+  readonly id?: string;
+  readonly idOf?: (rows: readonly number[]) => string;
+  readonly nameOf?: (row: number) => string | number;
 }
 
 export const commandFor =
@@ -109,7 +117,7 @@ export function checkNames(
 
 /** Options with the names that a table's columns have, in place of numbers and names in other case. @throws TableError */
 export function namedColumns(
-  { description: { path, columns } }: Pick<WholeTable, "description">,
+  { description: { path, columns } }: Pick<NamedTable, "description">,
   { on, ignore, kindOf, compare, same, never }: ColumnOptions & RuleOptions,
 ): ColumnOptions & RuleOptions {
   const nameOf = (wanted: string): string => columns[findColumn(path, columns, wanted)];

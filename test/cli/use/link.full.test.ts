@@ -84,17 +84,39 @@ describe("pearl link", () => {
     expect(stdout).toBe(`wrote all.csv: ${report.rows} rows\n`);
   });
 
+  it("writes golden records, and says by which rules", async () => {
+    const { stdout, stderr } = await run(
+      "--golden",
+      "golden.csv",
+      "--survivor",
+      "PHONE=longest",
+      "--json",
+      "g.json",
+    );
+    const report = JSON.parse(readFileSync(join(folder, "g.json"), "utf8"));
+    expect(report).toMatchObject({ path: "golden.csv", survivors: { name: "frequent", phone: "longest" } });
+    expect(stdout).toBe(`wrote golden.csv: ${report.records} records, ${report.merged} of several rows\n`);
+    expect(stderr).toContain("longest (phone); --survivor COLUMN=RULE changes one");
+    const lines = readFileSync(join(folder, "golden.csv"), "utf8").trim().split("\n").slice(1);
+    expect(new Set(lines.map((line) => line.split(",")[0])).size).toBe(report.records);
+  });
+
   it("refuses no task, and two", async () => {
     for (const parameters of [[], ["june.csv", "--undo"]])
       expect(await run(...parameters)).toMatchObject({
         code: 2,
-        stderr: "pearl: name a table, or one of --history, --undo and --export\n",
+        stderr: "pearl: name a table, or one of --history, --undo, --export and --golden\n",
       });
   });
 
   it("refuses an output and a format where no table is written, and keeps the last run", async () => {
-    for (const task of [["--history", "E1"], ["--undo"], ["--export", "rows.csv"]]) {
-      const stderr = "pearl: --history, --undo and --export link no table: leave -o out\n";
+    for (const task of [
+      ["--history", "E1"],
+      ["--undo"],
+      ["--export", "rows.csv"],
+      ["--golden", "rows.csv"],
+    ]) {
+      const stderr = "pearl: --history, --undo, --export and --golden link no table: leave -o out\n";
       expect(await run(...task, "-o", "out.csv")).toMatchObject({ code: 2, stderr });
     }
     for (const task of [["--history", "E1"], ["--undo"]]) {

@@ -92,13 +92,18 @@ const linking: Readonly<Record<string, Case>> = {
   },
   "nothing to do with a store": usage(
     "pearl link --store s.pearl",
-    "name a table, or one of --history, --undo and --export",
+    "name a table, or one of --history, --undo, --export and --golden",
     `${link} && pearl link --store s.pearl --history E1 && pearl link --store s.pearl --export y.csv && pearl link --store s.pearl --undo`,
   ),
   "an output of a run that links nothing": usage(
     "pearl link --store s.pearl --export y.csv -o z.csv",
-    "--history, --undo and --export link no table: leave -o out",
+    "--history, --undo, --export and --golden link no table: leave -o out",
     "pearl link --store s.pearl --export y.csv",
+  ),
+  "rules of golden records of entities that are not asked for": usage(
+    "pearl link --store s.pearl --export y.csv --survivor city=first",
+    "--survivor and --golden-json are about golden records. Add --golden FILE.",
+    "pearl link --store s.pearl --golden y.csv --survivor city=first",
   ),
   "a format of a run that writes no table": usage(
     "pearl link --store s.pearl --history E1 --format jsonl",
