@@ -1,10 +1,10 @@
 /**
- * Measures the models of the quality table and writes it into README.md and docs/judge.md.
+ * Measures the models of the quality table and writes it into docs/judge.md.
  *
  *     npm run build && npm run quality-table [-- --data ../shared/data/bench] [--recorded]
  *
  * `pearl bench` runs with the settings below; its reports go to benchmarks/results/quality.json. With
- * --recorded, nothing is measured: the tables are written from that file. The recorded run took 15 minutes on
+ * --recorded, nothing is measured: the table is written from that file. The recorded run took 15 minutes on
  * two busy cores.
  */
 import { execFileSync } from "node:child_process";
@@ -23,65 +23,61 @@ const settings = ["--protocol", "fair", "--seed", "0", "--seeds", "3"];
 /** What ../shared/data/bench holds. */
 const half = "on the development half of each set";
 
-/** Rows of the table: models, or their first dimensions. `briefly`: also in README. */
+/** Rows of the table: models, or their first dimensions. */
 const models = [
-  { name: "pearl-mini", label: "**pearl-mini** (the default)", briefly: true },
+  { name: "pearl-mini", label: "**pearl-mini** (the default)" },
   { name: "pearl-mini", dimensions: 128, label: "its first 128 dimensions" },
-  { name: "pearl-small", label: "**pearl-small**", briefly: true },
-  { name: "tfidf", label: "`tfidf`, fitted on the tables at hand", briefly: true },
+  { name: "pearl-small", label: "**pearl-small**" },
+  { name: "tfidf", label: "`tfidf`, fitted on the tables at hand" },
   { name: "tfidf-words", label: "`tfidf-words`" },
   { name: "jaccard", label: "`jaccard`" },
 ];
 
-/** Columns of the table, with the metrics of `pearl bench`; `briefly`: also in README. */
+/** Columns of the table, with the metrics of `pearl bench`. */
 const columns = [
   { title: "PPDB, probe", task: "ppdb", metric: "probe accuracy" },
-  { title: "PPDB, AUC", task: "ppdb", metric: "auc", briefly: true },
+  { title: "PPDB, AUC", task: "ppdb", metric: "auc" },
   { title: "PPDB-filtered, probe", task: "ppdb-filtered", metric: "probe accuracy" },
-  { title: "PPDB-filtered, AUC", task: "ppdb-filtered", metric: "auc", briefly: true },
-  { title: "Turney", task: "turney", metric: "accuracy", briefly: true },
-  { title: "BIRD, Pearson", task: "bird", metric: "pearson", briefly: true },
-  { title: "YAGO", task: "yago", metric: "accuracy", briefly: true },
-  { title: "CoNLL, NMI", task: "conll", metric: "nmi", briefly: true },
-  { title: "BC5CDR, NMI", task: "bc5cdr", metric: "nmi", briefly: true },
-  { title: "AutoFJ", task: "autofj", metric: "accuracy", briefly: true },
-  { title: "strings", task: "strings", metric: "precision@1, 1 edit", briefly: true },
-  { title: "misspelt words", task: "misspellings", metric: "precision@1", briefly: true },
+  { title: "PPDB-filtered, AUC", task: "ppdb-filtered", metric: "auc" },
+  { title: "Turney", task: "turney", metric: "accuracy" },
+  { title: "BIRD, Pearson", task: "bird", metric: "pearson" },
+  { title: "YAGO", task: "yago", metric: "accuracy" },
+  { title: "CoNLL, NMI", task: "conll", metric: "nmi" },
+  { title: "BC5CDR, NMI", task: "bc5cdr", metric: "nmi" },
+  { title: "AutoFJ", task: "autofj", metric: "accuracy" },
+  { title: "strings", task: "strings", metric: "precision@1, 1 edit" },
+  { title: "misspelt words", task: "misspellings", metric: "precision@1" },
 ];
 
 /** @typedef {import("../dist/benchmark/runner.js").ModelReport} ModelReport */
 
-const pages = [
-  { path: "README.md", briefly: true },
-  { path: "docs/judge.md", briefly: false },
-];
+const page = join(root, "docs/judge.md");
 const marker = "<!-- npm run quality-table -->\n";
 
 /**
- * Returns the pages with the tables of these reports, by path.
+ * Returns the page with the table of these reports.
  * @param {readonly ModelReport[]} reports
  */
-export function pagesWith(reports) {
-  return pages.map(({ path, briefly }) => {
-    const [before, after] = readFileSync(join(root, path), "utf8").split(marker);
-    if (after === undefined) throw new Error(`${path} has no line ${marker.trim()}`);
-    // the table ends at the first empty line after a row
-    const rest = after.slice(after.indexOf("|\n\n") + 1);
-    return { path, text: `${before}${marker}${tableOf(reports, briefly)}${rest}` };
-  });
+export function pageWith(reports) {
+  const [before, after] = readFileSync(page, "utf8").split(marker);
+  if (after === undefined) throw new Error(`${page} has no line ${marker.trim()}`);
+  // the table ends at the first empty line after a row
+  const rest = after.slice(after.indexOf("|\n\n") + 1);
+  return `${before}${marker}${tableOf(reports)}${rest}`;
 }
 
-/** @param {readonly ModelReport[]} reports @param {boolean} briefly */
-function tableOf(reports, briefly) {
-  const shown = columns.filter((column) => !briefly || column.briefly);
-  const rows = models
-    .filter((model) => !briefly || model.briefly)
-    .map(({ label, ...row }) => {
-      const report = reports.find(({ model }) => isOf(row, model));
-      if (report === undefined) throw new Error(`${recorded} has no report of ${row.name}`);
-      return [label, ...shown.map((column) => cellOf(report, column))];
-    });
-  const lines = [["", ...shown.map(({ title }) => title)], shown.concat(shown[0]).map(() => "---"), ...rows];
+/** @param {readonly ModelReport[]} reports */
+function tableOf(reports) {
+  const rows = models.map(({ label, ...row }) => {
+    const report = reports.find(({ model }) => isOf(row, model));
+    if (report === undefined) throw new Error(`${recorded} has no report of ${row.name}`);
+    return [label, ...columns.map((column) => cellOf(report, column))];
+  });
+  const lines = [
+    ["", ...columns.map(({ title }) => title)],
+    columns.concat(columns[0]).map(() => "---"),
+    ...rows,
+  ];
   const [{ protocol }] = reports;
   return `Scores × 100 under the ${protocol} protocol, ${seedsText(reports[0])}, ${half}:\n\n${lines
     .map((cells) => `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`)
@@ -136,6 +132,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     },
   });
   if (!values.recorded) writeWhole(recorded, `${JSON.stringify(measure(resolve(values.data)), null, 2)}\n`);
-  for (const { path, text } of pagesWith(JSON.parse(readFileSync(recorded, "utf8"))))
-    writeWhole(join(root, path), text);
+  writeWhole(page, pageWith(JSON.parse(readFileSync(recorded, "utf8"))));
 }

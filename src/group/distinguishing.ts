@@ -85,13 +85,16 @@ function compareWords(a: WeighedPhrase, b: WeighedPhrase) {
   const isAlike = met.shortened === 0 && x.length === 1 && y.length === 1 && !isEnding(x[0], y[0]);
   const [outLeft, outRight] = [left, right].map((words) => words.filter(({ isAside }) => !isAside));
   const isSwapped = outLeft.length === 1 && outRight.length === 1;
+  const forms = outLeft.length + outRight.length === 0 ? otherForms(a, b) : [];
   return {
     /** Words without a counterpart in the other phrase. */
     added: [...left, ...right],
     /** The only two words that match without being equal, if neither is a prefix or abbreviation of the other. */
     alike: isAlike ? [x[0], y[0]] : undefined,
     /** The two words in which the phrases differ, if they differ in one word each outside parentheses. */
-    swapped: isSwapped ? [outLeft[0].word, outRight[0].word].sort().join(" | ") : undefined,
+    swapped: isSwapped
+      ? [outLeft[0].word, outRight[0].word].sort().join(" | ")
+      : forms.sort().join(" | ") || undefined,
   };
 }
 
@@ -101,6 +104,12 @@ function addedWords({ words, aside }: WeighedPhrase, met: Float64Array) {
   return words
     .map((word, index) => ({ word, isAside: aside[index], isFirst: index === first, isLast: index === last }))
     .filter((_, index) => met[index] < 0.5);
+}
+
+/** The legal forms at the ends of two phrases, if they differ: "Co" begins "Corp", and is another. */
+function otherForms(a: WeighedPhrase, b: WeighedPhrase): string[] {
+  const forms = [a, b].flatMap(({ words }) => words.slice(-1)).filter((word) => legalForms.has(word));
+  return forms.length === 2 && forms[0] !== forms[1] ? forms : [];
 }
 
 function nearlyMet({ words, aside }: WeighedPhrase, met: Float64Array): string[] {

@@ -12,9 +12,11 @@ const wordsOf = (phrase: string): string[] =>
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .map((word) => word.replace(/([aou])e/g, "$1"));
 
+/** The usual spelling of each legal form, by the words of any. */
 const legalForms = wordList(
   "legal-forms",
-  (forms) => new Set(forms.flat().map((spelling) => wordsOf(spelling).join(" "))),
+  (forms) =>
+    new Map(forms.flatMap((form) => form.map((spelling) => [wordsOf(spelling).join(" "), form[0]] as const))),
 );
 /** "S.A. de C.V." has five. */
 const mostFormWords = 5;
@@ -23,6 +25,16 @@ function withoutLegalForm(words: string[]): string[] {
   for (let count = Math.min(mostFormWords, words.length - 1); count > 0; count--)
     if (legalForms().has(words.slice(-count).join(" "))) return withoutLegalForm(words.slice(0, -count));
   return words;
+}
+
+/** A text with the legal form at its end in its usual spelling: "Acme Incorporated" gives "Acme Inc.". */
+export function withUsualForm(text: string): string {
+  const words = text.split(" ");
+  for (let count = Math.min(mostFormWords, words.length - 1); count > 0; count--) {
+    const form = legalForms().get(wordsOf(words.slice(-count).join(" ")).join(" "));
+    if (form !== undefined) return [...words.slice(0, -count), form].join(" ");
+  }
+  return text;
 }
 
 /** Rows that the terms of a query lead to; those of its rarest term are always looked at. */

@@ -19,7 +19,10 @@ export const transformer: Architecture<TokensFeature> = {
       const { graphOf } = await import("./from-weights.js");
       return withDense(await graphOf(published), folder, pooling);
     },
-    weightsOf: async (folder, options) => (await import("./to-weights.js")).weightsOf(folder, options),
+    weightsOf: async (folder, options) =>
+      folder.config.model_type === staticFamily
+        ? (await import("./model2vec.js")).staticWeights(folder, options)
+        : (await import("./to-weights.js")).weightsOf(folder, options),
   },
 };
 

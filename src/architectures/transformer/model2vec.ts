@@ -2,12 +2,14 @@
 import { ModelError } from "../../errors.js";
 import { createNet } from "../../nn/net.js";
 import { l2Normalise, meanPooling } from "../../nn/pooling.js";
+import { readModel } from "../../onnx/io/file.js";
 import { toFloat32 } from "../../onnx/io/float16.js";
 import { type Tensor, tensor } from "../../onnx/tensor.js";
 import { readTokenizerFile } from "../../text/tokenizer-file.js";
 import type { Conversion } from "../conversion.js";
 import { numberAt } from "../folder-json.js";
 import { staticFamily } from "./published.js";
+import { differenceOf, sampleTokens } from "./to-weights.js";
 
 const defaultLength = 512;
 
@@ -61,6 +63,40 @@ export const staticGraph: Conversion["graphOf"] = async ({ folder, config, tenso
     maximumLength,
     types: [vectors.type],
   };
+};
+
+/** The table of a graph that pearl made, also after a training, as model2vec loads it. @throws ModelError for another graph */
+export const staticWeights: Conversion["weightsOf"] = async (folder, { label, work }) => {
+  const { initializers } = readModel(folder.graph).graph;
+  const weights = new Map<string, Tensor>();
+  for (const name of ["embeddings", "mapping", "weights"]) {
+    const found = initializers.get(name);
+    if (found !== undefined)
+      weights.set(name, name === "weights" ? { ...found, dims: [found.dims[0]] } : found);
+  }
+  const { pearl: _, ...kept } = folder.config;
+  const config = { ...kept, embedding_dtype: "float32" };
+  const published = new Map([...weights].map(([name, tensor]) => [name, { tensor, file: label }] as const));
+  const {
+    model,
+    types: __,
+    ...found
+  } = await staticGraph({
+    ...{ folder: folder.path, config },
+    tensors: () => Promise.resolve(published),
+  });
+  const [vocabulary] = (weights.get("mapping") ?? weights.get("embeddings")!).dims;
+  const output = "sentence_embedding";
+  const feeds = sampleTokens({ vocabulary, padding: -1, positions: found.maximumLength });
+  const difference = await differenceOf(
+    { graph: folder.graph, output },
+    { model, output },
+    { feeds, folder: work },
+  );
+  if (difference < 1e-5) return { ...found, config, weights, difference };
+  throw new ModelError(
+    `${label}: the graph is not the mean of a table's vectors. Export a model that pearl distilled or imported.`,
+  );
 };
 
 /** Vectors of 8 bits are whole numbers without a scale: their lengths do not count. */

@@ -1,11 +1,12 @@
-/** `pearl export`: a model folder in the form that sentence-transformers loads. */
+/** `pearl export`: a model folder in the form that sentence-transformers or model2vec loads. */
 import { command } from "../command.js";
 import { choice, option, required, shared } from "../options.js";
 import { sizeLine } from "./import.js";
 
 export default command({
   name: "export",
-  summary: "write a model for other libraries: safetensors, as sentence-transformers loads it",
+  summary:
+    "write a model for Python: safetensors, as sentence-transformers or, of a static model, model2vec loads it",
   arguments: [["<model>", "folder or hub id of an encoder that pearl import takes"]],
   options: [
     required("-o, --output <folder>", "the folder to write; it must not exist yet"),
@@ -32,6 +33,7 @@ export default command({
     session.say(`${model}: ${sizeLine(report)}; pooling ${report.pooling}, ${scaling}`);
     session.say(`a graph rebuilt from the written weights agrees to ${report.difference.toExponential(0)}`);
     await session.record({ output, ...report });
-    session.print(`wrote ${output}: load it with SentenceTransformer("${output}")`);
+    const loader = report.family === "model2vec" ? "StaticModel.from_pretrained" : "SentenceTransformer";
+    session.print(`wrote ${output}: load it with ${loader}("${output}")`);
   },
 });

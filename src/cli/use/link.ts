@@ -5,6 +5,7 @@ import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
 import type { LinkReport } from "../../link/link-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
+import { shellWord } from "../../shell-word.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
@@ -156,6 +157,11 @@ async function linkFile(file: string, options: Options, session: Session): Promi
     );
   if (report.reviewed !== undefined)
     session.say(`wrote ${options.reviewOut}: ${counted(report.reviewed, "pair")} to decide`);
+  if (report.entitiesBefore === 0 && report.rows > 0)
+    session.say(
+      `next: pearl link NEXT.csv --store ${shellWord(store)}${options.key === undefined ? "" : ` --key ${shellWord(options.key)}`} ` +
+        "links more rows; --history E1 shows an entity, --golden FILE one record for each, --undo takes the run back",
+    );
   await session.record({ ...counts, kind: "many-to-many" });
 }
 

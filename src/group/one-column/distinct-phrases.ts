@@ -8,6 +8,7 @@ import { once } from "../../match/once.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { umlautSpelling } from "../../text/accents.js";
+import { withUsualForm } from "../../text/phrase-terms.js";
 import { oneLine } from "../../text/visible.js";
 
 /** Of numbered phrases, enough are compared that the cosine of unrelated phrases is that of the table. */
@@ -30,7 +31,7 @@ export function distinctPhrases(
   const texts = new TextNumbers();
   const spelled = umlautSpelling(phrases);
   const nodeOf = Int32Array.from({ length: phrases.length }, (_, row) => {
-    const text = oneLine(spelled(phrases[row]));
+    const text = withUsualForm(oneLine(spelled(phrases[row])));
     return isFilled(text) ? texts.numberOf(text) : -1;
   });
   // In the order of the texts, so that nothing depends on that of the rows.

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { architectureOf, conversions } from "../../architectures/registry.js";
 import { modulesOf, poolingSwitches, readModules } from "../../architectures/sentence-modules.js";
+import { staticFamily } from "../../architectures/transformer/published.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
@@ -59,16 +60,29 @@ export async function exportSafetensors(
         `${source}: tokenizer.json is missing. Copy it from the model that this one was made from.`,
       );
     const { config, weights, maximumLength, family, layers, dimension, difference } = converted;
-    const limits = { max_seq_length: maximumLength, do_lower_case: false };
-    await writeWholeJson(join(path, "sentence_bert_config.json"), limits);
-    await writeWholeJson(join(path, "1_Pooling/config.json"), poolingOf(folder, dimension));
+    const isStatic = family === staticFamily;
+    if (!isStatic) {
+      const limits = { max_seq_length: maximumLength, do_lower_case: false };
+      await writeWholeJson(join(path, "sentence_bert_config.json"), limits);
+      await writeWholeJson(join(path, "1_Pooling/config.json"), poolingOf(folder, dimension));
+    }
     // The source's own files, where it has them, replace these.
     await writeTokenizer(source, path, tokenizer, maximumLength);
-    await writeWholeJson(join(path, "config.json"), config);
-    const modules = ["Transformer", "Pooling", ...(length === "unit" ? ["Normalize"] : [])];
-    await writeWholeJson(join(path, "modules.json"), modulesOf(modules));
-    if (length === "unit") await mkdir(join(path, "2_Normalize"), { recursive: true });
-    await writeFile(join(path, "README.md"), await card(source, folder.name));
+    await writeWholeJson(
+      join(path, "config.json"),
+      isStatic ? { ...config, normalize: length === "unit" } : config,
+    );
+    const encoding = isStatic ? ["StaticEmbedding"] : ["Transformer", "Pooling"];
+    const modules = modulesOf(
+      [...encoding, ...(length === "unit" ? ["Normalize"] : [])],
+      isStatic ? "." : "",
+    );
+    await writeWholeJson(join(path, "modules.json"), modules);
+    if (length === "unit" && !isStatic) await mkdir(join(path, "2_Normalize"), { recursive: true });
+    await writeFile(
+      join(path, "README.md"),
+      await card(source, folder.name, isStatic ? "model2vec" : "sentence-transformers"),
+    );
     writeSafetensors(join(path, weightsFile), weights);
     return {
       ...{ path: target, family, layers, dimension, length, difference },
@@ -85,7 +99,7 @@ export async function exportSafetensors(
  */
 export async function readExport(source: string, work: string) {
   const odd = (await readModules(source))?.find(
-    ({ type }) => !["Transformer", "Pooling", "Normalize", "Dropout"].includes(type),
+    ({ type }) => !["Transformer", "Pooling", "Normalize", "Dropout", "StaticEmbedding"].includes(type),
   );
   if (odd)
     throw new ModelError(
@@ -112,12 +126,22 @@ function poolingOf({ pooling }: ModelFolder, dimension: number): object {
   return { word_embedding_dimension: dimension, ...Object.fromEntries(modes) };
 }
 
-function card(source: string, title: string): Promise<string> {
+function card(
+  source: string,
+  title: string,
+  library: "sentence-transformers" | "model2vec",
+): Promise<string> {
   return derivedCard(source, {
     title,
     origin:
       `\`${weightsFile}\` was written by \`pearl export\` from the ONNX graph of ${basename(source)}: the same ` +
-      "weights in the layout of sentence-transformers, which loads this folder with `SentenceTransformer(FOLDER)`.",
-    metadata: { library_name: "sentence-transformers", pipeline_tag: "sentence-similarity" },
+      `weights in the layout of ${library}, which loads this folder with \`${loaders[library]}\`.`,
+    metadata: { library_name: library, pipeline_tag: "sentence-similarity" },
   });
 }
+
+/** How a library loads a folder. */
+const loaders = {
+  "sentence-transformers": "SentenceTransformer(FOLDER)",
+  model2vec: "StaticModel.from_pretrained(FOLDER)",
+};

@@ -1,11 +1,14 @@
 /** Static models: the means of token vectors are worked out by hand, and equal model2vec 0.10's for the same files. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sealFolder } from "../../../src/files/sealed-folder.js";
+import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
-import { writeSafetensors } from "../../../src/onnx/io/safetensors.js";
+import { readModel, writeModel } from "../../../src/onnx/io/file.js";
+import { readSafetensors, writeSafetensors } from "../../../src/onnx/io/safetensors.js";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
-import { largestError } from "../../encoder/fixture-models.js";
+import { largestError, readJsonFile } from "../../encoder/fixture-models.js";
 import { rawVectors } from "../../encoder/load.js";
 import { newFolder } from "../../setup/new-folder.js";
 
@@ -91,6 +94,50 @@ describe("a static model", () => {
         [10 / 3, -20 / 3, 2],
       ]),
     ).toBeLessThan(1e-6);
+  });
+
+  it("is written as model2vec saves it: a table, what tokens share, and their weights; scaled as the option says", async () => {
+    const mapping = tensor("int64", [5], BigInt64Array.from([0, 1, 2, 3, 2].map(BigInt)));
+    const weights = tensor("float32", [5], [1, 1, 2, 0.5, 3]);
+    const source = staticModel({ normalize: true }, { embeddings: table, mapping, weights });
+    const [model, raw, again] = ["model", "raw", "again"].map((name) => join(newFolder(), name));
+    await importModel(source, model);
+    const report = await exportSafetensors(model, raw, { length: "raw" });
+    expect(report).toMatchObject({ family: "model2vec", dimension: 3, length: "raw", difference: 0 });
+    expect(readdirSync(raw).sort()).toEqual([
+      ...[
+        "README.md",
+        "config.json",
+        "model.safetensors",
+        "modules.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+      ],
+    ]);
+    const found = readSafetensors(join(raw, "model.safetensors"));
+    expect(Object.fromEntries(found)).toEqual({ embeddings: table, mapping, weights });
+    expect(readJsonFile(join(raw, "config.json"))).toMatchObject({
+      model_type: "model2vec",
+      normalize: false,
+    });
+    expect(readFileSync(join(raw, "README.md"), "utf8")).toContain("StaticModel.from_pretrained(FOLDER)");
+    await importModel(raw, again);
+    const sums = [(2 * 3) / 2, (0.5 * 4) / 2, 0];
+    expect(largestError(await rawVectors(again, ["new york"]), [sums])).toBeLessThan(1e-6);
+  });
+
+  it("is not written from a graph that does something else", async () => {
+    const model = join(newFolder(), "model");
+    await importModel(staticModel({}, { embeddings: table }), model);
+    const file = join(model, "onnx/model.onnx");
+    const { graph, ...rest } = readModel(file);
+    const nodes = graph.nodes.map((node) => (node.op === "Div" ? { ...node, op: "Mul" } : node));
+    expect(nodes).not.toEqual(graph.nodes);
+    writeModel({ ...rest, graph: { ...graph, nodes } }, file);
+    sealFolder(model);
+    await expect(exportSafetensors(model, join(newFolder(), "out"))).rejects.toThrow(
+      "the graph is not the mean of a table's vectors. Export a model that pearl distilled or imported.",
+    );
   });
 
   it("is refused where its files contradict each other", async () => {

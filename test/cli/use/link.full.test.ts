@@ -27,10 +27,17 @@ beforeAll(async () => {
     writeFileSync(join(folder, name), `${Object.keys(table).join(",")}\n${rows.join("\n")}\n`);
   write("people.csv", lines.slice(3));
   write("june.csv", lines.slice(0, 3));
-  await run("people.csv", "-m", "none", "--json", "report.json");
+  first = await run("people.csv", "-m", "none", "--json", "report.json");
 });
 
+let first: Awaited<ReturnType<typeof run>>;
 describe("pearl link", () => {
+  it("says the first time what may come next", () => {
+    expect(first.stderr).toContain(
+      "next: pearl link NEXT.csv --store people.pearl links more rows; --history E1 ",
+    );
+  });
+
   it("writes the rows with their entities, and reports what it learned", async () => {
     const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
     expect(report).toMatchObject({
@@ -58,6 +65,7 @@ describe("pearl link", () => {
     expect(code).toBe(0);
     expect(stdout.trim().split("\n")).toHaveLength(4);
     expect(stderr).toMatch(/by the weights learned from \d+ rows\n/);
+    expect(stderr).not.toContain("next: ");
     expect(stderr).toMatch(
       /3 rows: 0 known, 3 new, 0 changed; \d+ entities before, \d+ now; 0 merged, 0 split/,
     );

@@ -4,7 +4,9 @@ import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
 import { parseModelCard } from "../../../src/hub/model-card.js";
+import { distillStatic } from "../../../src/methods/distill-static.js";
 import {
   type FinetuneOptions,
   finetune,
@@ -13,6 +15,8 @@ import {
 } from "../../../src/methods/pairs/finetune.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel, writeModel } from "../../../src/onnx/io/file.js";
+import { toFloat32 } from "../../../src/onnx/io/float16.js";
+import { readSafetensors } from "../../../src/onnx/io/safetensors.js";
 import { writeData } from "../../benchmark/small-data.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
@@ -30,6 +34,22 @@ const start = (graph = "encoder.folded.onnx"): FinetuneOptions & { base: string 
 const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0);
 describe("finetune", () => {
+  it("trains a static model, whose table is then what pearl export writes", async () => {
+    const [base, exported] = [join(newFolder(), "static"), join(newFolder(), "exported")];
+    await distillStatic(makeOracleModel("encoder.folded.onnx"), base, { dims: 16, threads: 1 });
+    const options = { ...start(), base, epochs: 2 };
+    await finetune(options);
+    const { difference } = await exportSafetensors(options.output, exported);
+    expect(difference).toBe(0);
+    const [before, after] = [base, exported].map((folder) =>
+      toFloat32(readSafetensors(join(folder, "model.safetensors")).get("embeddings")!),
+    );
+    expect(after!.dims).toEqual(before!.dims);
+    expect(after!.data).not.toEqual(before!.data);
+    const graph = readModel(join(options.output, "onnx/model.onnx")).graph;
+    expect(after).toEqual(graph.initializers.get("embeddings"));
+  });
+
   it("brings pairs together and writes a folder that pearl and transformers.js read the same way", async () => {
     const options = start();
     const report = await finetune(options);

@@ -44,6 +44,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   "are about columns that are compared with each other. Leave one out.":
     "test/match/evidence/own-comparison.test.ts",
   " phrases. Give one for each.": "test/search/vector-index.full.test.ts",
+  "the graph is not the mean of a table's vectors. Export a model":
+    "test/architectures/transformer/model2vec.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",
 };
 
