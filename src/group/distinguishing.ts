@@ -116,8 +116,11 @@ function nearlyMet({ words, aside }: WeighedPhrase, met: Float64Array): string[]
   return words.filter((_, index) => met[index] >= 0.5 && met[index] < 1 && !aside[index]);
 }
 
-/** Whether one word is the other plus one or two letters, such as a plural. */
+/** What inflects words of names: plurals, genitives and cases of Germanic and Romance languages. */
+const ending = /^(?:'?s|e[nrs]?|[nri])?$/;
+
+/** Whether one word is the other with an ending, such as a plural. */
 function isEnding(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  return long.startsWith(short) && long.length <= short.length + 2;
+  return long.startsWith(short) && ending.test(long.slice(short.length));
 }

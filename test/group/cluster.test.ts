@@ -180,7 +180,7 @@ describe("cluster and dedupe", () => {
   });
 
   it("establishes a precision only by equal rows and those written anew, and returns likely groups otherwise", async () => {
-    const names = ["Acme Inc.", "Acme Inc", "Apex Ltd", "Apex Ltd", "Le Monde"];
+    const names = ["Acme North.", "Acme North", "Apex Ltd", "Apex Limited", "Le Monde"];
     const { promise, groups, estimate, low, high } = await cluster(names, { encoder });
     expect(promise).toMatchObject({ target: 0.9, established: false });
     expect(groups.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);

@@ -71,6 +71,10 @@ describe("distinguishing words", () => {
     // A plural is the same word.
     const plural = await judge([...acids("salt"), ...acids("salts"), ...cups]);
     expect(plural("Skien salt acid", "Skien salts acid")).toBe(1);
+    // A name with a letter more is another.
+    const named = await judge([...acids("Linden"), ...acids("Lindena"), ...cups]);
+    expect(named("Skien Linden acid", "Skien Lindena acid")).toBe(0.5);
+    expect(named("Skien Linden acid", "Skien Lindeno acid")).toBe(1);
   });
 
   it("learns two words from several pairs that differ in them", async () => {
@@ -80,6 +84,15 @@ describe("distinguishing words", () => {
     const many = await judge([...sports(10)]);
     expect(few("Skien football", "Skien handball")).toBe(1);
     expect(many("Skien football", "Skien handball")).toBe(0.5);
+  });
+
+  it("learns two legal forms, of which one begins the other", async () => {
+    const firms = (count: number): string[] =>
+      towns.slice(0, count).flatMap((town) => [`${town} Steel Co.`, `${town} Steel Corp.`]);
+    const [few, many] = [await judge([...firms(2), ...cups]), await judge([...firms(3), ...cups])];
+    expect(few("Skien Steel Co.", "Skien Steel Corp.")).toBe(1);
+    expect(many("Skien Steel Co.", "Skien Steel Corp.")).toBe(0.5);
+    expect(many("Skien Steel", "Skien Steel Corp.")).toBe(1);
   });
 
   it("takes no word of a short list for the kind of thing that is not in three of its rows", async () => {

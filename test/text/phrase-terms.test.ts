@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { phraseTerms } from "../../src/text/phrase-terms.js";
+import { phraseTerms, withUsualForm } from "../../src/text/phrase-terms.js";
 
 const sorted = (phrase: string): number[] => [...phraseTerms(phrase)].sort((a, b) => a - b);
 
@@ -24,4 +24,18 @@ describe("phraseTerms", () => {
     expect(phraseTerms("").size).toBe(0);
     expect(new Set([...sorted("!!!"), ...sorted(" !!! ")]).size).toBe(1);
   });
+});
+
+it.each([
+  ["Acme Incorporated", "Acme Inc."],
+  ["Acme Inc", "Acme Inc."],
+  ["Müller Ges. mit beschr. Haftung", "Müller GmbH"],
+  ["Weiß Gesellschaft mit beschränkter Haftung", "Weiß GmbH"],
+  ["Toyota Company Limited", "Toyota Co., Ltd."],
+  ["LIMITED", "LIMITED"],
+  ["Limited Brands", "Limited Brands"],
+  ["Acme", "Acme"],
+  ["", ""],
+])("the legal form of %s has its usual spelling", (text, usual) => {
+  expect(withUsualForm(text)).toBe(usual);
 });

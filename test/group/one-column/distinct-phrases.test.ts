@@ -15,6 +15,13 @@ it("numbers phrases that differ in more than spaces, and adds up what their rows
   expect([...counts]).toEqual([9, 2, 32]);
 });
 
+it("takes two spellings of a legal form for one", () => {
+  const firms = ["Acme Corporation", "Acme Corp", "Acme Co", "Acme", "ACME Corp."];
+  const { compared, nodeOf } = distinctPhrases(firms, undefined, true);
+  expect([...compared]).toEqual(["ACME Corp.", "Acme", "Acme Co.", "Acme Corp."]);
+  expect([...nodeOf]).toEqual([3, 3, 2, 1, 0]);
+});
+
 it("puts numbered phrases that can be no other behind the compared ones, all but the first of them", () => {
   const phrases = Array.from({ length: 6000 }, (_, row) => `Part ${row}`);
   phrases.splice(100, 0, "Lid", "part 5900");
