@@ -7,7 +7,7 @@ import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import { formatOfName, nameOfDelimiter, parseDelimiter, parseEncoding, type TableFormat } from "./format.js";
 import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
-import { importDatabaseFile, isDatabase } from "./read/database-file.js";
+import { importDatabaseFile } from "./read/database-file.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
 import { sheetLine } from "./spreadsheet.js";
@@ -187,8 +187,11 @@ async function importTable(
   size: number,
   options: TableOptions,
 ): Promise<{ imported: Imported; format: TableFormat | "postgres" | "database" }> {
-  const onCharacters = (done: number): void =>
+  const { signal } = options;
+  const onCharacters = (done: number): void => {
+    signal?.throwIfAborted();
     options.onProgress?.({ path, stage: "reading", done, total: 0 });
+  };
   if (isPostgresAddress(path)) {
     const { importPostgres } = await import("./postgres/import.js");
     return { imported: await importPostgres(database, path, onCharacters, options), format: "postgres" };
@@ -201,7 +204,6 @@ async function importTable(
     options.onProgress?.({ path, stage, done, total });
   const onStored = options.onProgress && ((share: number) => report("storing", share * bytes, bytes));
   const onBytes = (read: number): void => report("reading", read, size);
-  const { signal } = options;
   const parquet = async () => {
     const imported = await importParquet(database, path, { onStored, onBytes, signal });
     return { imported, format: "parquet" } as const;
@@ -217,10 +219,8 @@ async function importTable(
   const source = await openSource(path, signal, onRead, options.encoding && parseEncoding(options.encoding));
   try {
     if (source.sample.length === 0) throw emptyFile(path);
-    if (isDatabase(path, source)) {
-      const imported = await importDatabaseFile(database, path, source, { signal, onRead: onCharacters });
-      return { imported, format: "database" };
-    }
+    const imported = await importDatabaseFile(database, path, source, onCharacters);
+    if (imported !== undefined) return { imported, format: "database" };
     if (named === undefined && source.signature === "parquet" && path !== standardInput) {
       bytes = size;
       return await parquet();

@@ -103,7 +103,7 @@ export async function partHead(run: SharedRun): Promise<PartHead> {
 }
 
 async function fingerprints(paths: readonly string[]): Promise<Record<string, string>> {
-  const { fileFingerprint } = await import("../../files/checksums/fingerprint.js");
+  const { databaseFingerprint } = await import("../../files/checksums/fingerprint.js");
   const found: Record<string, string> = {};
   for (const path of paths) {
     checkFile(path);
@@ -115,7 +115,7 @@ async function fingerprints(paths: readonly string[]): Promise<Record<string, st
     const { file } = tablePlace(path);
     const status = await stat(file).catch(() => undefined);
     // What is missing now must be missing at the merge, such as the store that a first link makes.
-    if (!status?.isDirectory()) found[path] = status === undefined ? "missing" : await fileFingerprint(file);
+    if (!status?.isDirectory()) found[path] = (await databaseFingerprint(file)) || "missing";
   }
   return found;
 }

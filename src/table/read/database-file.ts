@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import type { SQLiteValue, Statement } from "node-sqlite3-wasm";
 import { isDiskFull, messageOf, TableError } from "../../errors.js";
-import { fileFingerprint } from "../../files/checksums/fingerprint.js";
+import { databaseFingerprint } from "../../files/checksums/fingerprint.js";
 import { isObjectAddress, tablePlace } from "../../files/place.js";
 import { shellWord } from "../../shell-word.js";
 import { listed, namedColumn, nearestName } from "../columns.js";
@@ -15,38 +15,45 @@ import { Database, identifier, literal, OutOfMemory } from "./database.js";
 import { type Imported, rowsTable, typedTable } from "./import.js";
 import { type Source, standardInput } from "./source.js";
 
-interface Reading {
-  readonly signal?: AbortSignal;
-  /** Receives the characters read so far. */
-  readonly onRead: (characters: number) => void;
-}
+type OnRead = (characters: number) => void;
 
-/** @throws TableError for a name with `?table=` where the bytes are those of another file */
-export function isDatabase(path: string, { signature }: Source): boolean {
-  if (signature === "sqlite" || signature === "duckdb") return true;
-  if (tablePlace(path).table === undefined) return false;
-  throw new TableError(
-    `${path}: the file is no SQLite or DuckDB database, or is encrypted. Leave out ?table=, or name a database.`,
-  );
-}
-
-/** @throws TableError for a file that its database does not read, and for a table that is not there */
+/**
+ * @param onRead receives the characters read so far; what it throws ends the reading
+ * @returns undefined for another file
+ * @throws TableError for another file with `?table=`, one that its database does not read, and a table that is not there
+ */
 export async function importDatabaseFile(
   database: Database,
   path: string,
   { signature, isPacked, chunks }: Source,
-  reading: Reading,
-): Promise<Imported> {
+  onRead: OnRead,
+): Promise<Imported | undefined> {
+  const { file: named, table: wanted } = tablePlace(path);
+  if (signature !== "sqlite" && signature !== "duckdb") {
+    if (wanted === undefined) return undefined;
+    throw new TableError(
+      `${path}: the file is no SQLite or DuckDB database, or is encrypted. Leave out ?table=, or name a database.`,
+    );
+  }
   if (path === standardInput)
     throw new TableError("standard input: a database cannot be read from a pipe. Save it to a file first.");
-  const { file: named } = tablePlace(path);
   const isHere = !isPacked && !isObjectAddress(path) && (await stat(named)).isFile();
   const file = isHere ? await realpath(named) : join(database.folder, "unpacked.db");
   if (!isHere) await pipeline(chunks, createWriteStream(file));
-  const [kind, read] = signature === "sqlite" ? ["SQLite", fromSqlite] : ["DuckDB", fromDuckdb];
-  const { table, names, types } = await read(database, path, file, reading);
-  const files = ["", "-wal", ".wal"].map((ending) => file + ending).filter(existsSync);
-  const identity = `${table} sha256 ${await Promise.all(files.map(fileFingerprint))}`;
+  const [kind, read, other] =
+    signature === "sqlite"
+      ? ["SQLite", fromSqlite, "make a copy in UTF-8: sqlite3 FILE .dump | sqlite3 copy.db"]
+      : ["DuckDB", fromDuckdb, "export the table as Parquet."];
+  const { table, names, types } = await read(database, path, file, onRead).catch((error: Error) => {
+    const cause = error.name === "SQLite3Error" ? error : error.cause;
+    if (cause === undefined || isDiskFull(cause) || error instanceof OutOfMemory) throw error;
+    const [message] = messageOf(cause).split("\n", 1);
+    const trouble = `${path}: ${kind} cannot read it (${message})`;
+    throw new TableError(`${trouble}. Close what writes it, restore it if it is damaged, or ${other}`, {
+      cause,
+    });
+  });
+  const identity = `${table} sha256 ${await databaseFingerprint(file)}`;
   const imported = await typedTable(database, path, names, types, identity);
   return { ...imported, layout: `${kind}, table "${table}"` };
 }
@@ -84,7 +91,7 @@ async function openSqlite(folder: string, path: string, file: string) {
   return new sqlite.Database(link, { readOnly: true });
 }
 
-async function fromSqlite(database: Database, path: string, file: string, reading: Reading) {
+async function fromSqlite(database: Database, path: string, file: string, onRead: OnRead) {
   const before = await stat(file, { bigint: true });
   const opened = await openSqlite(database.folder, path, file);
   try {
@@ -104,7 +111,7 @@ async function fromSqlite(database: Database, path: string, file: string, readin
     // The order of the table itself, not that of an index which has all its columns.
     const select = opened.prepare(`SELECT ${values.join(", ")} FROM ${identifier(table)} NOT INDEXED`);
     const kinds = names.map(() => new Set<string>());
-    const texts = textsOf(select, kinds, path, reading);
+    const texts = textsOf(select, kinds, path, onRead);
     await database
       .appendTexts(rowsTable, names.length, texts, (text) => text, path)
       .finally(() => select.finalize());
@@ -113,12 +120,6 @@ async function fromSqlite(database: Database, path: string, file: string, readin
     await database.createTable(rowsTable, `SELECT ${casts.join(", ")} FROM ${rowsTable}`, path);
     if ((await stat(file, { bigint: true })).mtimeNs === before.mtimeNs) return { table, names, types };
     throw new TableError(`${path} was written while it was read. Run the command again when that has ended.`);
-  } catch (error) {
-    if ((error as Error).name !== "SQLite3Error") throw error;
-    throw new TableError(
-      `${path}: SQLite cannot read it (${messageOf(error)}). Restore it, or make a copy in UTF-8: sqlite3 FILE .dump | sqlite3 copy.db`,
-      { cause: error },
-    );
   } finally {
     opened.close();
   }
@@ -129,7 +130,7 @@ async function* textsOf(
   select: Statement,
   kinds: readonly Set<string>[],
   path: string,
-  { signal, onRead }: Reading,
+  onRead: OnRead,
 ): AsyncGenerator<(string | null)[][]> {
   let [row, characters] = [0, 0];
   for (const cells of select.iterate() as Iterable<Record<string, SQLiteValue>>) {
@@ -140,10 +141,9 @@ async function* textsOf(
     characters += texts.join("").length;
     yield [texts as (string | null)[]];
     if (row % 4096 > 0) continue;
-    onRead(characters);
     // SQLite never waits, so signals and clocks get their turn here.
     await setImmediate();
-    signal?.throwIfAborted();
+    onRead(characters);
   }
 }
 
@@ -188,14 +188,6 @@ async function fromDuckdb(database: Database, path: string, file: string) {
     await database.createTable(rowsTable, "FROM copy.whole", path);
     await database.run("DETACH copy", path);
     return { table, names: columns.map(([name]) => name), types: columns.map(([, type]) => type) };
-  } catch (error) {
-    const { cause } = error as TableError;
-    if (cause === undefined || isDiskFull(cause) || error instanceof OutOfMemory) throw error;
-    throw new TableError(
-      `${path}: DuckDB cannot read it (${messageOf(cause).split("\n", 1)[0]}). ` +
-        "Close what writes it, restore it if it is damaged, or export the table as Parquet.",
-      { cause },
-    );
   } finally {
     await sealed.close();
   }
