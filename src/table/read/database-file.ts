@@ -47,11 +47,8 @@ export async function importDatabaseFile(
   const { table, names, types } = await read(database, path, file, onRead).catch((error: Error) => {
     const cause = error.name === "SQLite3Error" ? error : error.cause;
     if (cause === undefined || isDiskFull(cause) || error instanceof OutOfMemory) throw error;
-    const [message] = messageOf(cause).split("\n", 1);
-    const trouble = `${path}: ${kind} cannot read it (${message})`;
-    throw new TableError(`${trouble}. Close what writes it, restore it if it is damaged, or ${other}`, {
-      cause,
-    });
+    const trouble = `${path}: ${kind} cannot read it (${messageOf(cause).split("\n", 1)[0]})`;
+    throw new TableError(`${trouble}. Close what writes it, restore it if it is damaged, or ${other}`);
   });
   const identity = `${table} sha256 ${await databaseFingerprint(file)}`;
   const imported = await typedTable(database, path, names, types, identity);
@@ -86,7 +83,9 @@ async function openSqlite(folder: string, path: string, file: string) {
   const link = join(folder, "sqlite.db");
   // Few users of Windows may make links.
   await symlink(file, link).catch(() => copyFile(file, link));
-  if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${link}-wal`);
+  const log = `${file}-wal`;
+  // Copied by its content: SQLite wants to write into it, and the file may not allow that.
+  if (existsSync(log)) await pipeline(createReadStream(log), createWriteStream(`${link}-wal`));
   const { default: sqlite } = await import("node-sqlite3-wasm");
   return new sqlite.Database(link, { readOnly: true });
 }
@@ -100,10 +99,10 @@ async function fromSqlite(database: Database, path: string, file: string, onRead
     const tables = opened.all(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND name NOT GLOB 'sqlite_*' ORDER BY 1`,
     );
-    const found = tables.map(({ name }) => String(name));
-    const table = chosen(path, found);
+    const nameOf = ({ name }: (typeof tables)[number]): string => String(name);
+    const table = chosen(path, tables.map(nameOf));
     const columns = opened.all("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", table);
-    const names = columns.map(({ name }) => String(name));
+    const names = columns.map(nameOf);
     // Texts come as bytes, to see what is not UTF-8, and BLOBs as digits.
     const value = (name: string) =>
       `CASE typeof(${name}) WHEN 'text' THEN CAST(${name} AS BLOB) WHEN 'blob' THEN hex(${name}) ELSE ${name} END`;
@@ -111,10 +110,9 @@ async function fromSqlite(database: Database, path: string, file: string, onRead
     // The order of the table itself, not that of an index which has all its columns.
     const select = opened.prepare(`SELECT ${values.join(", ")} FROM ${identifier(table)} NOT INDEXED`);
     const kinds = names.map(() => new Set<string>());
-    const texts = textsOf(select, kinds, path, onRead);
-    await database
-      .appendTexts(rowsTable, names.length, texts, (text) => text, path)
-      .finally(() => select.finalize());
+    const rows = textsOf(select, kinds, path, onRead);
+    const stored = database.appendTexts(rowsTable, names.length, rows, (text) => text, path);
+    await stored.finally(() => select.finalize());
     const types = columns.map(({ type }, index) => typeOf(String(type), kinds[index]));
     const casts = types.map((type, index) => `CAST(c${index} AS ${type}) AS c${index}`);
     await database.createTable(rowsTable, `SELECT ${casts.join(", ")} FROM ${rowsTable}`, path);

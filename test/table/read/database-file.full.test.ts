@@ -112,6 +112,7 @@ describe("an SQLite file", () => {
     for (const ending of ["", "-wal"])
       copyFileSync(file(`writer.db${ending}`), join(apart, `live.db${ending}`));
     writer.close();
+    chmodSync(join(apart, "live.db-wal"), 0o444);
     const before = readdirSync(apart).map((name) => readFileSync(join(apart, name)));
     chmodSync(apart, 0o555);
     const { columns } = await readTable(join(apart, "live.db"));
@@ -142,6 +143,26 @@ describe("an SQLite file", () => {
     expect(await refusalOf(file("wide.db", gunzipSync(Buffer.from(packed, "base64"))))).toMatch(
       /SQLite cannot read it .* make a copy in UTF-8/,
     );
+  });
+
+  it("reports how far it is, and ends where the signal says so", async () => {
+    const long = made(
+      "long.db",
+      "CREATE TABLE t (a); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT INTO t SELECT 'ab' || i FROM n",
+    );
+    const done: number[] = [];
+    const abort = new AbortController();
+    const reading = Table.open(long, {
+      signal: abort.signal,
+      onProgress: (progress) => {
+        if (progress.total > 0) return;
+        done.push(progress.done);
+        abort.abort(new Error("enough"));
+      },
+    });
+    await expect(reading).rejects.toThrow("enough");
+    // The first 4,096 texts: two letters, and the digits of 1 to 4,096.
+    expect(done).toEqual([4096 * 2 + 9 + 90 * 2 + 900 * 3 + 3097 * 4]);
   });
 
   it("is read where it is gzipped", async () => {
