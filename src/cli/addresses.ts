@@ -1,7 +1,7 @@
 /** What each command does first: it stops cleanly, and refuses what it cannot write, or would write over what it reads. */
 import { existsSync } from "node:fs";
 import { UsageError } from "../errors.js";
-import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
+import { isObjectAddress, isPostgresAddress, refuseUnknownAddress, tablePlace } from "../files/place.js";
 import { keysPathOf, refuseAsStore, refuseOverwriting } from "../table/write/output-names.js";
 import { standardOutput } from "../table/write/standard-output.js";
 import type { AnyCommand } from "./command.js";
@@ -98,7 +98,9 @@ export function refuseOwnInputs(words: readonly unknown[], options: object): voi
   if (isText(store)) refuseAsStore(store, [...words.flat().filter(isText), ...valuesOf(true)]);
   // a word that is no file is a phrase or a choice
   refuseOverwriting(
-    inputs.filter((name) => existsSync(name) || isObjectAddress(name) || isPostgresAddress(name)),
+    inputs.filter(
+      (name) => existsSync(tablePlace(name).file) || isObjectAddress(name) || isPostgresAddress(name),
+    ),
     [...valuesOf(true), ...keysBeside(given)],
   );
 }

@@ -5,7 +5,7 @@ import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { UsageError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
-import { isObjectAddress, isPostgresAddress } from "../files/place.js";
+import { isObjectAddress, isPostgresAddress, tablePlace } from "../files/place.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { rowsEndingOf, stemOf } from "../table/format.js";
 import { addressOfTable, tableOf } from "../table/postgres/address.js";
@@ -141,7 +141,7 @@ export function boundedSettings(
 
 /** `names.part.csv` in the current folder for `data/names.csv`; TSV, JSONL and Parquet keep their format. */
 export function outputFor(file: string, part: string, format: string | undefined): string {
-  const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
+  const ending = extname(tablePlace(file).file.replace(/\.gz$/, "")).toLowerCase();
   const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
   return `${stemOf(file)}.${part}${format === undefined ? kept : `.${format}`}`;
 }

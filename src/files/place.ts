@@ -16,6 +16,13 @@ export const isObjectAddress = (name: string): boolean => kindOf(name) === "obje
 /** Whether a name is an address of PostgreSQL. */
 export const isPostgresAddress = (name: string): boolean => kindOf(name) === "postgres";
 
+/** The file of a name, and what of it is meant: a sheet of a workbook, `book.xlsx?sheet=Orders`, or a table, `shop.db?table=orders`. */
+export function tablePlace(name: string): { file: string; part: string; table?: string; sheet?: string } {
+  const form = /^(?<file>.+?)(?<part>\?(?:(?<=\.xls[xm]\?)sheet=(?<sheet>.+)|table=(?<table>.*)))$/is;
+  const found = isPostgresAddress(name) ? undefined : form.exec(name)?.groups;
+  return { file: name, part: "", ...found };
+}
+
 /** @throws UsageError for an address that nothing here reads or writes */
 export function refuseUnknownAddress(name: string): void {
   const scheme = schemeOf(name);

@@ -1,7 +1,7 @@
 /** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
 import { extname } from "node:path";
 import { TableError, UsageError } from "../errors.js";
-import { isPostgresAddress } from "../files/place.js";
+import { isPostgresAddress, tablePlace } from "../files/place.js";
 import { parseAddress } from "./postgres/address.js";
 
 /** A format that can be read. `text` is one phrase a line. */
@@ -47,13 +47,15 @@ const writableByExtension: Record<string, EmbeddingFormat> = { ...bothByExtensio
 
 /** The format that a file's name indicates, without a final `.gz`; undefined for other names. */
 export function formatOfName(path: string): TableFormat | undefined {
-  return readableByExtension[extname(path.replace(/\.gz$/i, "")).toLowerCase()];
+  return readableByExtension[extname(tablePlace(path).file.replace(/\.gz$/i, "")).toLowerCase()];
 }
 
-/** `names` for `data/names.csv.gz`, and for `postgres://...?table=names`: the beginning of default names. */
+/** `names` for `data/names.csv.gz` and `postgres://...?table=names`, `shop.names` for `shop.db?table=names`: the beginning of default names. */
 export function stemOf(path: string): string {
-  if (isPostgresAddress(path))
-    return (parseAddress(path).table ?? "table").replaceAll(/[^\p{L}\p{N}_.-]/gu, "");
+  const plainName = (table: string): string => table.replaceAll(/[^\p{L}\p{N}_.-]/gu, "");
+  if (isPostgresAddress(path)) return plainName(parseAddress(path).table ?? "table");
+  const { file, table } = tablePlace(path);
+  if (table) return `${stemOf(file)}.${plainName(table)}`;
   const plain = (path === "-" ? "stdin" : path).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
   return plain.replace(/(?<=.)\.[^.]*$/, "");
 }
@@ -85,6 +87,7 @@ export function outputFormatOfName(path: string): EmbeddingFormat {
 /** First bytes, in Latin-1; the longer ones of a kind first. */
 const marks = [
   ["PAR1", "parquet"],
+  ["SQLite format 3\0", "sqlite"],
   ["\x1f\x8b", "gzip"],
   ["PK\x03\x04", "zip"],
   ["\x28\xb5\x2f\xfd", "other-archive"], // Zstandard
@@ -101,13 +104,14 @@ const marks = [
 ] as const;
 
 /** What a file's first bytes show, whatever its name says. */
-export type Signature = (typeof marks)[number][1] | "utf-16le" | "utf-16be" | "plain";
+export type Signature = (typeof marks)[number][1] | "duckdb" | "utf-16le" | "utf-16be" | "plain";
 
 export function signatureOf(start: Buffer): Signature {
   const top = start.subarray(0, 4096);
   const text = top.toString("latin1");
   const mark = marks.find(([bytes]) => text.startsWith(bytes));
   // A first cell may begin as a file of Parquet or bzip2 does: PAR1, BZh.
+  if (text.startsWith("DUCK", 8) && hasControl.test(text)) return "duckdb";
   const isText = mark !== undefined && /^\w+$/.test(mark[0]) && !hasControl.test(text);
   if (mark !== undefined && !isText) return mark[1];
   return unmarkedUtf16(top) ?? (isMostlyControl(text) ? "binary" : "plain");

@@ -6,12 +6,6 @@ import { messageOf, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { type Cell, nameOfColumn, type OutputColumn, textOfCell } from "./cell.js";
 
-/** The file of a name, and the sheet that is named after it. */
-export function sheetPlace(name: string): { readonly file: string; readonly sheet?: string } {
-  const [, file, sheet] = /^(.*\.xls[xm])\?sheet=(.+)$/is.exec(name) ?? [];
-  return file === undefined ? { file: name } : { file, sheet };
-}
-
 /** A sheet as text: commas between cells, which are quoted, and a line for each row. */
 export interface SheetText {
   readonly text: Buffer;

@@ -1,12 +1,13 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
-import { isPostgresAddress } from "../files/place.js";
+import { isPostgresAddress, tablePlace } from "../files/place.js";
 import { type Cell, cellOfType } from "./cell.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import { formatOfName, nameOfDelimiter, parseDelimiter, parseEncoding, type TableFormat } from "./format.js";
 import { withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
+import { importDatabaseFile } from "./read/database-file.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
 import { sheetLine } from "./spreadsheet.js";
@@ -71,7 +72,7 @@ export class Table {
 
   /**
    * Reads the whole table into a temporary database. `path` "-" is standard input, `s3://...` an object in object storage,
-   * `postgres://...?table=NAME` a table in PostgreSQL.
+   * `postgres://...?table=NAME` a table in PostgreSQL, `FILE?table=NAME` one of an SQLite or DuckDB file.
    * Throws TableError (ObjectStorageError for s3://...) that names the file, the line and the cure; the reason of an
    * aborted signal.
    */
@@ -185,14 +186,17 @@ async function importTable(
   path: string,
   size: number,
   options: TableOptions,
-): Promise<{ imported: Imported; format: TableFormat | "postgres" }> {
+): Promise<{ imported: Imported; format: TableFormat | "postgres" | "database" }> {
+  const { signal } = options;
+  const onCharacters = (done: number): void => {
+    signal?.throwIfAborted();
+    options.onProgress?.({ path, stage: "reading", done, total: 0 });
+  };
   if (isPostgresAddress(path)) {
     const { importPostgres } = await import("./postgres/import.js");
-    const onBytes = (bytes: number): void =>
-      options.onProgress?.({ path, stage: "reading", done: bytes, total: 0 });
-    return { imported: await importPostgres(database, path, onBytes, options), format: "postgres" };
+    return { imported: await importPostgres(database, path, onCharacters, options), format: "postgres" };
   }
-  const byName = formatOfName(path);
+  const byName = tablePlace(path).table === undefined ? formatOfName(path) : undefined;
   // A delimiter makes columns of what is one phrase a line without it.
   const named = options.format ?? (byName === "text" && options.delimiter !== undefined ? "csv" : byName);
   let bytes = size;
@@ -200,7 +204,6 @@ async function importTable(
     options.onProgress?.({ path, stage, done, total });
   const onStored = options.onProgress && ((share: number) => report("storing", share * bytes, bytes));
   const onBytes = (read: number): void => report("reading", read, size);
-  const { signal } = options;
   const parquet = async () => {
     const imported = await importParquet(database, path, { onStored, onBytes, signal });
     return { imported, format: "parquet" } as const;
@@ -216,6 +219,8 @@ async function importTable(
   const source = await openSource(path, signal, onRead, options.encoding && parseEncoding(options.encoding));
   try {
     if (source.sample.length === 0) throw emptyFile(path);
+    const imported = await importDatabaseFile(database, path, source, onCharacters);
+    if (imported !== undefined) return { imported, format: "database" };
     if (named === undefined && source.signature === "parquet" && path !== standardInput) {
       bytes = size;
       return await parquet();
@@ -233,7 +238,7 @@ async function importTable(
 
 function describe(
   path: string,
-  format: TableFormat | "postgres",
+  format: TableFormat | "postgres" | "database",
   imported: Imported,
   wantedColumn: string | undefined,
 ) {
@@ -261,6 +266,7 @@ function describe(
     jsonl: "JSON lines",
     parquet: "Parquet",
     postgres: "PostgreSQL",
+    database: imported.layout,
     csv: cells,
     tsv: cells,
   };

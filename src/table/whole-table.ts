@@ -113,7 +113,7 @@ async function typedCells(
       });
     };
   }
-  if (description.format !== "parquet" && description.format !== "postgres") return cells;
+  if (!["parquet", "postgres", "database"].includes(description.format)) return cells;
   const isNull: ((row: number) => boolean)[] = [];
   for (const { expression } of columns) isNull.push(await table.nullRows(expression));
   const exacts: (readonly string[] | undefined)[] = [];

@@ -4,10 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.js";
-import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../../src/files/place.js";
+import {
+  isObjectAddress,
+  isPostgresAddress,
+  refuseUnknownAddress,
+  tablePlace,
+} from "../../src/files/place.js";
 import { writeWholeFile } from "../../src/files/whole-file.js";
 import { writeWholeFolder } from "../../src/files/whole-folder.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
+import { stemOf } from "../../src/table/format.js";
 import { Table } from "../../src/table/table.js";
 import { pearl } from "../cli/run-here.js";
 
@@ -24,6 +30,21 @@ describe("a name", () => {
     ]);
     for (const name of ["C:\\names.csv", "c://x", "a:b.csv", "-", "names.csv", "s3://b/k", "postgres://"])
       refuseUnknownAddress(name);
+  });
+
+  it("names a sheet of a workbook, or a table of a file that no ending tells", () => {
+    expect(tablePlace("a/b.XLSX?sheet=Q?table=1")).toEqual({
+      ...{ file: "a/b.XLSX", part: "?sheet=Q?table=1", sheet: "Q?table=1", table: undefined },
+    });
+    expect(tablePlace('shop?table=old ones."x"')).toMatchObject({ file: "shop", table: 'old ones."x"' });
+    expect(tablePlace("s3://b/shop.db?table=t")).toMatchObject({ file: "s3://b/shop.db", table: "t" });
+    for (const file of ["names.csv?sheet=x", "postgres://h/db?table=t", "?table=t", "a.csv"])
+      expect(tablePlace(file)).toEqual({ file, part: "" });
+  });
+
+  it("gives each table of a file its own beginning of default names", () => {
+    const names = ["data/shop.db?table=customers", "shop.db?table=sales.old/ones", "shop.db", "a.csv.gz"];
+    expect(names.map(stemOf)).toEqual(["shop.customers", "shop.sales.oldones", "shop", "a"]);
   });
 
   it("of an unknown kind is refused with those that are known", () => {

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { writeWholeFile } from "../../src/files/whole-file.js";
@@ -29,6 +30,13 @@ beforeAll(async () => {
 });
 
 describe("a table as input", () => {
+  it("gives the rows of a table of a database", async () => {
+    const shop = fileURLToPath(new URL("../fixtures/shop.db", import.meta.url));
+    await writeWholeFile(`${bucket}/shop.db`, readFileSync(shop));
+    const [here, there] = [shop, `${bucket}/shop.db`].map((name) => readWholeTable(`${name}?table=names`));
+    expect((await there).columns).toEqual((await here).columns);
+  });
+
   it.each(names)("gives the rows of the file: %s", async (name) => {
     const [here, there] = [local(name), `${bucket}/${name}`];
     const [file, object] = [

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ShardError, UsageError } from "../../errors.js";
-import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
+import { isObjectAddress, isPostgresAddress, tablePlace } from "../../files/place.js";
 import type { Part, PartHead, PartManifest } from "../../files/shards/part-file.js";
 import type { Kept, KeptReader, Shard, Sharing } from "../../files/shards/shard.js";
 import { option, shardOf } from "../options.js";
@@ -103,7 +103,7 @@ export async function partHead(run: SharedRun): Promise<PartHead> {
 }
 
 async function fingerprints(paths: readonly string[]): Promise<Record<string, string>> {
-  const { fileFingerprint } = await import("../../files/checksums/fingerprint.js");
+  const { databaseFingerprint } = await import("../../files/checksums/fingerprint.js");
   const found: Record<string, string> = {};
   for (const path of paths) {
     checkFile(path);
@@ -112,9 +112,10 @@ async function fingerprints(paths: readonly string[]): Promise<Record<string, st
       found[path] = (await findObject(path))?.etag ?? "missing";
       continue;
     }
-    const status = await stat(path).catch(() => undefined);
+    const { file } = tablePlace(path);
+    const status = await stat(file).catch(() => undefined);
     // What is missing now must be missing at the merge, such as the store that a first link makes.
-    if (!status?.isDirectory()) found[path] = status === undefined ? "missing" : await fileFingerprint(path);
+    if (!status?.isDirectory()) found[path] = (await databaseFingerprint(file)) || "missing";
   }
   return found;
 }

@@ -9,8 +9,9 @@ import { checkShare, partHead, partPath, type ShareOptions, shardOption } from "
 
 export default command({
   name: "encode",
-  summary: "encode the phrases of a table (CSV, TSV, JSONL, Parquet, plain text) into embeddings",
-  arguments: [["<file>", "the table; - reads standard input"]],
+  summary:
+    "encode the phrases of a table (CSV, TSV, JSONL, Parquet, Excel, SQLite, DuckDB, plain text) into embeddings",
+  arguments: [["<file>", "the table, such as names.csv or shop.db?table=customers; - reads standard input"]],
   options: [
     option(
       "-o, --output <file>",

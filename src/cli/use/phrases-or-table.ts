@@ -2,9 +2,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
-import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
+import { isObjectAddress, isPostgresAddress, tablePlace } from "../../files/place.js";
 import { formatOfName } from "../../table/format.js";
-import { sheetPlace } from "../../table/spreadsheet.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 
@@ -41,7 +40,7 @@ export async function phrasesOrTable(
 /** True for a file, and for standard input. Among several arguments a plain word is a phrase, also where a file has its name. */
 async function isTable(text: string, count: number): Promise<boolean> {
   if (text === "-" || isPostgresAddress(text) || isObjectAddress(text)) return true;
-  const found = await stat(sheetPlace(text).file).catch(() => undefined);
+  const found = await stat(tablePlace(text).file).catch(() => undefined);
   if (found?.isFile() || found?.isFIFO()) return count === 1 || (await looksLikeFile(text));
   if (!(await looksLikeFile(text))) return false;
   const trouble = found === undefined ? "no such file" : "not a file";
@@ -53,8 +52,9 @@ async function isTable(text: string, count: number): Promise<boolean> {
 
 /** A name with the ending of a table, or a path into a folder that exists. "AC/DC" and "St. Paul" are phrases. */
 export async function looksLikeFile(text: string): Promise<boolean> {
-  if (formatOfName(text) !== undefined || /^\.(xls[xm]?|ods|gz|zip)$/i.test(extname(sheetPlace(text).file)))
-    return true;
+  const { file, part } = tablePlace(text);
+  const isNamed = part !== "" || /^\.(xls[xm]?|ods|gz|zip|db|sqlite3?|duckdb)$/i.test(extname(file));
+  if (formatOfName(text) !== undefined || isNamed) return true;
   if (/^(\.{0,2}\/|[a-z]:\\)/i.test(text)) return true;
   return (
     /^\S*[^\s/]\/[^\s/]\S*$/.test(text) && (await stat(dirname(text)).catch(() => undefined)) !== undefined

@@ -2,6 +2,7 @@
 import { TextDecoder } from "node:util";
 import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
+import { tablePlace } from "../../files/place.js";
 import { isSystemError } from "../../files/whole-file.js";
 import { formatOfName } from "../../table/format.js";
 import { openSource, refuseNonText, shownPath, unreadable } from "../../table/read/source.js";
@@ -25,7 +26,7 @@ export async function* readTexts(
   lines: "apart" | "joined" = "joined",
 ): AsyncGenerator<string> {
   const format = formatOfName(path);
-  if (format === undefined || format === "text") {
+  if (tablePlace(path).table === undefined && (format === undefined || format === "text")) {
     yield* plainText(path, lines, options);
     return;
   }

@@ -1,5 +1,6 @@
 /** Fingerprints: the first 16 hexadecimal digits of a SHA-256 hash. */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { messageOf, TableError } from "../../errors.js";
 import { readPieces } from "../disk.js";
 
@@ -31,4 +32,10 @@ export async function fileFingerprint(path: string): Promise<string> {
     throw new TableError(`${path}: ${message}.`, { cause: error });
   }
   return hash.end();
+}
+
+/** The fingerprint of a file, with the logs beside it that hold what a database has not put into it yet; "" for none. */
+export async function databaseFingerprint(file: string): Promise<string> {
+  const files = [file, `${file}-wal`, `${file}.wal`].filter((name) => existsSync(name));
+  return (await Promise.all(files.map(fileFingerprint))).join(" ");
 }

@@ -14,8 +14,8 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
+import { tablePlace } from "../../files/place.js";
 import type { DedupeTableOptions } from "../../group/tables/dedupe-table.js";
-import { sheetPlace } from "../../table/spreadsheet.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { refuseOverwriting } from "../../table/write/output-names.js";
 
@@ -39,14 +39,14 @@ export interface ConfinedFiles {
 export async function confinedFiles(root: string): Promise<ConfinedFiles> {
   const base = await realpath(root);
   const existing = async (path: string): Promise<string> => {
-    const { file, sheet } = sheetPlace(path);
+    const { file, part } = tablePlace(path);
     const found = await realpath(resolve(base, file)).catch(() => undefined);
     if (found !== undefined && `${found}${sep}`.startsWith(base.endsWith(sep) ? base : base + sep)) {
       const entry = await stat(found);
       // A pipe without a writer would keep its reader, and a thread, for good.
       if (!entry.isFile() && !entry.isDirectory())
         throw new ArgumentError(`${path} is a pipe, socket or device: name a regular file.`);
-      return sheet === undefined ? found : `${found}?sheet=${sheet}`;
+      return found + part;
     }
     throw new ArgumentError(
       `${path}: there is no such file in ${base}. Name a file in that folder, or start pearl mcp with another --root.`,

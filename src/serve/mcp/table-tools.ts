@@ -11,7 +11,9 @@ import { rowsOf } from "../../match/columns/fields.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { answer, shortCells, type ToolContext } from "./files.js";
 
-const file = z.string().describe("CSV, TSV, JSONL, Parquet or text");
+const file = z
+  .string()
+  .describe("CSV, TSV, JSONL, Parquet, text, or a table such as shop.db?table=customers");
 const output = z
   .string()
   .optional()

@@ -65,6 +65,8 @@ export interface Imported {
   readonly lineEnd?: LineStyle["lineEnd"];
   readonly hasByteOrderMark?: boolean;
   readonly encoding?: Encoding;
+  /** Of a database: its kind and the table, for a summary. */
+  readonly layout?: string;
   /** The sheet of a workbook that was read. */
   readonly workbook?: Source["workbook"];
 }

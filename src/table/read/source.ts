@@ -6,11 +6,11 @@ import { basename } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { ArgumentError, gzipTrouble, messageOf, TableError } from "../../errors.js";
-import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../../files/place.js";
+import { isObjectAddress, isPostgresAddress, refuseUnknownAddress, tablePlace } from "../../files/place.js";
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf, type TableFormat } from "../format.js";
 import { withoutPassword } from "../postgres/address.js";
-import { type SheetText, sheetPlace, sheetText } from "../spreadsheet.js";
+import { type SheetText, sheetText } from "../spreadsheet.js";
 import { type Encoding, inUtf8, lastCharacter } from "./decode.js";
 import { sampleBytes } from "./sniff.js";
 
@@ -42,7 +42,7 @@ export const pathWord = (path: string): string => (path === standardInput ? "FIL
  */
 export async function checkFile(path: string): Promise<number> {
   refuseUnknownAddress(path);
-  const { file } = sheetPlace(path);
+  const { file } = tablePlace(path);
   if (path === standardInput || isPostgresAddress(path)) return 0;
   if (isObjectAddress(path)) {
     const { objectState } = await import("../../files/object-storage/read.js");
@@ -92,7 +92,7 @@ export async function openSource(
   onBytes?: (bytes: number) => void,
   encoding?: string,
 ): Promise<Source> {
-  const { file } = sheetPlace(path);
+  const { file } = tablePlace(path);
   const raw =
     path === standardInput
       ? process.stdin
@@ -102,12 +102,12 @@ export async function openSource(
   const packed = await peek(counted(raw, signal, onBytes));
   const source = packed.signature === "gzip" ? await peek(gunzip(path, packed.chunks)) : packed;
   if (source.signature === "zip") return fromWorkbook(path, source);
-  return decoded(path, source, encoding);
+  return { ...(await decoded(path, source, encoding)), isPacked: source !== packed };
 }
 
 /** The text of a workbook's sheet, which is in memory as a whole. */
 async function fromWorkbook(path: string, { chunks }: Source): Promise<Source> {
-  const { file, sheet } = sheetPlace(path);
+  const { file, sheet } = tablePlace(path);
   const bytes: Buffer[] = [];
   for await (const chunk of chunks) bytes.push(chunk);
   const { text, ...found } = await sheetText(shownPath(file), Buffer.concat(bytes), sheet);
@@ -221,6 +221,8 @@ async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes) {
     close,
     /** Of the file; known when a byte beyond ASCII has been read. */
     encoding: {} as Encoding,
+    /** Whether the file is gzipped. */
+    isPacked: false,
     /** Of a workbook: the sheet that was read. */
     workbook: undefined as Omit<SheetText, "text"> | undefined,
   };
@@ -263,6 +265,8 @@ const notText: Partial<Record<Signature, (word: string) => string>> = {
     "is a workbook of Excel 97 to 2003 (.xls), or has a password. Save it as .xlsx or CSV.",
   "other-archive": () => "has a compression that pearl does not read. Unpack it, or use gzip (.gz).",
   gzip: () => "is gzipped twice. Unpack it once.",
+  sqlite: (word) => `is a database. Name a table of it: ${word}?table=NAME`,
+  duckdb: (word) => `is a database. Name a table of it: ${word}?table=NAME`,
   parquet: () => "is a Parquet file, whatever its name says. Use --input-format parquet or name it .parquet.",
   "utf-32": (word) => `is UTF-32 text. Convert it: iconv -f UTF-32 -t UTF-8 ${word} > utf8.csv`,
   binary: () =>

@@ -3,8 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
-import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
-import { sheetPlace } from "../spreadsheet.js";
+import { isObjectAddress, isPostgresAddress, tablePlace } from "../../files/place.js";
 import { standardOutput } from "./standard-output.js";
 
 type Name = string | undefined;
@@ -23,6 +22,10 @@ export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Nam
   for (const name of outputs) {
     const file = name === standardOutput ? name : fileOf(name);
     if (file === undefined) continue;
+    if (name !== undefined && tablePlace(name).table !== undefined)
+      throw new ArgumentError(
+        `${name}: pearl writes no databases. Name a .csv, .tsv, .jsonl, .parquet or .xlsx file.`,
+      );
     if (read.has(file)) throw new ArgumentError(`${name} is an input. Choose another output name.`);
     if (written.has(file)) throw new ArgumentError(`Two outputs are named ${name}. Choose different names.`);
     written.add(file);
@@ -41,7 +44,7 @@ function fileOf(name: Name): string | undefined {
   if (name === undefined || name === standardOutput) return undefined;
   if (/^\w+:\/\//.test(name))
     return name.replace(/^\w+/, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
-  const { file } = sheetPlace(name);
+  const { file } = tablePlace(name);
   try {
     const found = statSync(file);
     return found.isFile() ? `${found.dev}:${found.ino}` : undefined;

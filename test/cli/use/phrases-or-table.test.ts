@@ -18,6 +18,8 @@ describe("an argument that is a phrase or a table", () => {
       "b.PARQUET",
       "list.txt",
       "sheet.xlsx",
+      "shop.db",
+      "shop?table=customers",
       "./x",
       "../x",
       "/x",

@@ -37,6 +37,14 @@ it("appear when the work ends, and never over a file that came meanwhile", async
   expect(readdirSync(root).sort()).toEqual(["a.csv", "a.removed.csv", "b.removed.csv"]);
 });
 
+it("are named with a table or a sheet of them, which leads nowhere else", async () => {
+  const files = await confinedFiles(root);
+  writeFileSync(join(root, "shop.db"), "");
+  const real = join(realpathSync(root), "shop.db");
+  expect(await files.existing("./shop.db?table=../x")).toBe(`${real}?table=../x`);
+  await expect(files.existing("../shop.db?table=x")).rejects.toThrow("there is no such file");
+});
+
 it("are regular: a pipe, also one inside an index, is refused before it is opened", async () => {
   mkdirSync(join(root, "an.index", "generation-1"), { recursive: true });
   for (const pipe of ["pipe.csv", "an.index/generation-1/vectors"]) spawnSync("mkfifo", [join(root, pipe)]);

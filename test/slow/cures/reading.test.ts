@@ -4,6 +4,7 @@ import { type Case, claimCures } from "./cases.js";
 
 const encode = "pearl encode --model pearl-strings -q";
 const workbook = fileURLToPath(new URL("../../fixtures/workbook.xlsx", import.meta.url));
+const shop = fileURLToPath(new URL("../../fixtures/shop.db", import.meta.url));
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
 
 const cases: Readonly<Record<string, Case>> = {
@@ -26,6 +27,25 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: `${encode} "x.xlsx?sheet=Empty"`,
     says: "or name another sheet: x.xlsx?sheet=NAME",
     cured: `${encode} "x.xlsx?sheet=Customers" -c name`,
+  },
+  "a database of several tables": {
+    files: {},
+    before: `cp ${shop} x.db`,
+    wrong: `${encode} x.db`,
+    says: "x.db has several tables. Name one: ",
+    cured: `${encode} "x.db?table=customers"`,
+  },
+  "a table of a file that is no database": {
+    files: { "x.csv": table },
+    wrong: `${encode} "x.csv?table=customers"`,
+    says: "the file is no SQLite or DuckDB database, or is encrypted. Leave out ?table=, or name a database.",
+    cured: `${encode} x.csv`,
+  },
+  "a database to write": {
+    files: { "x.csv": table },
+    wrong: `${encode} x.csv -o "y.db?table=customers"`,
+    says: "pearl writes no databases. Name a .csv, .tsv, .jsonl, .parquet or .xlsx file.",
+    cured: `${encode} x.csv -o y.csv`,
   },
   "a zip file in place of a table": {
     files: { "x.csv": table },

@@ -19,6 +19,19 @@ describe("an output that is an input", () => {
       `${output} is an input. Choose another output name.`,
     );
   });
+
+  it("is refused where the input is a table of it", () => {
+    expect(() => refuseOverwriting([`${path("in.csv")}?table=t`], [path("hard.csv")])).toThrow("is an input");
+  });
+});
+
+describe("a table of a file as output", () => {
+  it("is refused with the formats that are written", () => {
+    expect(() => refuseOverwriting([], ["shop.db?table=t.csv"])).toThrow(
+      "shop.db?table=t.csv: pearl writes no databases. Name a .csv, .tsv, .jsonl, .parquet or .xlsx file.",
+    );
+    refuseOverwriting([], ["postgres://h/db?table=t"]);
+  });
 });
 
 describe("two outputs of one name", () => {
