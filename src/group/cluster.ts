@@ -128,11 +128,13 @@ async function clusterSpellings(
     { ...options, encoder: isEmbedded ? encoder : undefined },
   );
   const table = { ...near, counts };
+  const { isRewritten, isSlip } = rewritings(compared);
   const found =
-    threshold === undefined ? await promisedGroups(table, target, options) : groupsAt(table, threshold);
+    threshold === undefined
+      ? await promisedGroups(table, isSlip, target, options)
+      : groupsAt(table, threshold);
   const clustering = phraseGroups(nodeOf, withAlone(found, counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
-  const isRewritten = rewritings(compared);
   const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
     rows
       .filter((row) => row !== middle)

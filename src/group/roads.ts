@@ -119,7 +119,7 @@ export async function duplicatesByColumn(
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
   const differ = contradictions(compared, name);
-  const isRewritten = rewritings(compared[name]);
+  const { isRewritten } = rewritings(compared[name]);
   const { precision = standardPrecision } = options;
   const equal = differ === undefined ? equalTexts(compared[name]) : undefined;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>

@@ -50,12 +50,13 @@ export function formatOfName(path: string): TableFormat | undefined {
   return readableByExtension[extname(tablePlace(path).file.replace(/\.gz$/i, "")).toLowerCase()];
 }
 
-/** `names` for `data/names.csv.gz` and `postgres://...?table=names`, `shop.names` for `shop.db?table=names`: the beginning of default names. */
+/** `names` for `data/names.csv.gz` and `postgres://...?table=names`, `shop.names` for `shop.db?table=names` and `shop.xlsx?sheet=names`: the beginning of default names. */
 export function stemOf(path: string): string {
   const plainName = (table: string): string => table.replaceAll(/[^\p{L}\p{N}_.-]/gu, "");
   if (isPostgresAddress(path)) return plainName(parseAddress(path).table ?? "table");
-  const { file, table } = tablePlace(path);
-  if (table) return `${stemOf(file)}.${plainName(table)}`;
+  const { file, table, sheet } = tablePlace(path);
+  const part = table ?? sheet;
+  if (part) return `${stemOf(file)}.${plainName(part)}`;
   const plain = (path === "-" ? "stdin" : path).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
   return plain.replace(/(?<=.)\.[^.]*$/, "");
 }

@@ -1,6 +1,7 @@
 /** What the words of a list tell about its rows: which were only written anew, and whether equal ones may be different things. */
 import { distance } from "fastest-levenshtein";
 import { cellWords, hasDigit } from "../../match/cells/cell-words.js";
+import { remembering } from "../../match/once.js";
 
 /** Edits by which a word may be misspelt: one letter, or two that have changed places. */
 const mostEdits = 2;
@@ -39,12 +40,26 @@ function abbreviated(counts: ReadonlyMap<string, number>): Map<string, string> {
   return wholeOf;
 }
 
-/**
- * Whether two texts of a list are the same words in any order, where words may be abbreviated and one may be misspelt: the
- * misspelt one is in no other text, or in few beside the right one. What tells things apart in a list, such as a year, a place
- * or a legal form, recurs in it; a slip seldom does.
- */
-export function rewritings(texts: readonly string[]): (a: number, b: number) => boolean {
+/** Texts in which a word is surely no slip. */
+const RECURRING = 3;
+
+/** How two texts of a list, by their places, were written. */
+export interface Rewritings {
+  /**
+   * Whether they are the same words in any order, where words may be abbreviated and one may be misspelt: the misspelt one is in
+   * no other text, or in few beside the right one. What tells things apart in a list, such as a year, a place or a legal form,
+   * recurs in it; a slip seldom does.
+   */
+  isRewritten(a: number, b: number): boolean;
+  /**
+   * The same where the words are in one order, and the right spelling of a misspelt one recurs: of two words that are in one text
+   * each, such as Montoku and Antoku, neither need be misspelt.
+   */
+  isSlip(a: number, b: number): boolean;
+}
+
+/** Reads the words of a list. */
+export function rewritings(texts: readonly string[]): Rewritings {
   const counts = new Map<string, number>();
   for (const text of new Set(texts))
     for (const word of partsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -54,8 +69,9 @@ export function rewritings(texts: readonly string[]): (a: number, b: number) => 
   const wholeOf = abbreviated(counts);
   const isIn = (words: readonly string[], word: string): boolean =>
     words.some((other) => other === word || wholeOf.get(other) === word || wholeOf.get(word) === other);
-  return (a, b) => {
-    const [own, others] = [partsOf(texts[a]), partsOf(texts[b])];
+  const partsOfText = remembering((text: number) => partsOf(texts[text]));
+  const isRewritten = (a: number, b: number): boolean => {
+    const [own, others] = [partsOfText(a), partsOfText(b)];
     const ofOwn = own.filter((word) => !isIn(others, word));
     const ofOthers = others.filter((word) => !isIn(own, word));
     if (ofOwn.length + ofOthers.length === 0) return true;
@@ -63,6 +79,14 @@ export function rewritings(texts: readonly string[]): (a: number, b: number) => 
     if (!areSlips(ofOwn, ofOthers) && !areSlips(ofOthers, ofOwn)) return false;
     return distance(ofOwn.join(""), ofOthers.join("")) <= mostEdits;
   };
+  const isSlip = (a: number, b: number): boolean => {
+    const [own, others] = [partsOfText(a), partsOfText(b)];
+    if (own.length !== others.length) return false;
+    const odd = own.flatMap((word, at) => (isIn([others[at]], word) ? [] : [[word, others[at]]]));
+    const recurs = odd.every((words) => words.some((word) => count(word) >= RECURRING));
+    return odd.length < 2 && recurs && isRewritten(a, b);
+  };
+  return { isRewritten, isSlip };
 }
 
 /** The words of a text, alike for texts that are equal but for case, accents and punctuation. */

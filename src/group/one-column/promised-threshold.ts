@@ -13,9 +13,9 @@ import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { wilsonInterval } from "../../statistics.js";
 import type { DuplicateRow } from "../kept-rows.js";
-import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";
+import { type LinkTable, linkGroups, linkTable, representativesOf } from "../linkage.js";
 import type { SameTable, SameTableOptions } from "../same-table.js";
-import type { EqualTexts } from "./list-words.js";
+import type { EqualTexts, Rewritings } from "./list-words.js";
 
 export interface CountedTable extends SameTable {
   /** How often each row occurs. */
@@ -64,18 +64,42 @@ export function groupsAt(table: CountedTable, threshold: number) {
 
 /**
  * The groups at the lowest threshold with an estimated precision of at least the target; if none reaches it, the likely
- * groups.
+ * groups. Phrases that differ by a slip alone are linked at whatever threshold was chosen, as if they were just alike enough.
  *
  * AutoFJ's estimate needs a reference table with almost no duplicates. The representatives of the groups form one: a row
  * at distance t from its representative is right with probability 1 / (1 + other groups within 2t of it).
  */
 export async function promisedGroups(
   table: CountedTable,
+  isSlip: Rewritings["isSlip"],
   target: number,
   run: SearchRun = {},
 ): Promise<EstimatedGroups> {
-  const found = await lowestThreshold(table, target, run);
-  return found.grouped > 0 || target <= LIKELY ? found : lowestThreshold(table, LIKELY, run);
+  const strict = await lowestThreshold(table, target, run);
+  const found = strict.grouped > 0 || target <= LIKELY ? strict : await lowestThreshold(table, LIKELY, run);
+  const { threshold } = found;
+  // At 1, only what is equal is grouped.
+  return threshold === 1 ? found : groupsAt(withSlips(table, isSlip, threshold), threshold);
+}
+
+/** The table with links of at least `least` between phrases that differ by a slip and are alike by more than half. */
+function withSlips(
+  { links, similarity, ...table }: CountedTable,
+  isSlip: Rewritings["isSlip"],
+  least: number,
+): CountedTable {
+  const compared = table.phrases.length;
+  // Scores are rounded to 32 bits.
+  const linked = least + 1e-6;
+  const raised = (score: number, a: number, b: number): number =>
+    score > LOOSEST && score < linked && Math.max(a, b) < compared && isSlip(a, b) ? linked : score;
+  const { left, right } = links;
+  const scores = links.scores.map((score, link) => raised(score, left[link], right[link]));
+  return {
+    ...table,
+    links: linkTable(compared, { left, right, scores }),
+    similarity: (a, b) => raised(similarity(a, b), a, b),
+  };
 }
 
 /** Progress is reported for every threshold that is tried. */

@@ -149,7 +149,10 @@ async function* textsOf(
 function textOf(value: SQLiteValue, kinds: Set<string>): string | null | undefined {
   if (value === null) return null;
   kinds.add(typeof value === "number" && !Number.isSafeInteger(value) ? "real" : typeof value);
-  if (value instanceof Uint8Array) return isUtf8(value) ? Buffer.from(value.buffer).toString() : undefined;
+  if (value instanceof Uint8Array) {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    return isUtf8(bytes) ? bytes.toString() : undefined;
+  }
   if (typeof value !== "string") return String(value);
   const bytes = Buffer.from(value, "hex");
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : value;
