@@ -9,6 +9,7 @@ import { checkCells } from "../match/check-tables.js";
 import { mostEmbedded } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
+import type { PairRules } from "../match/rules.js";
 import { placesByNumber } from "../places-by-number.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
@@ -28,6 +29,7 @@ import {
   groupsAt,
   promisedGroups,
 } from "./one-column/promised-threshold.js";
+import { ruledPhrases } from "./one-column/ruled-phrases.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
@@ -55,6 +57,8 @@ export interface ClusterOptions {
   readonly sharing?: Sharing;
   /** Where candidate pairs go that have no room in memory. Default: all are in memory. Results do not depend on it. */
   readonly spill?: Spill;
+  /** What was read of rules on other columns of these rows: those of `never` keep phrases apart; not with `k`. */
+  readonly rules?: PairRules;
   readonly signal?: AbortSignal;
   readonly onProgress?: GroupProgress;
 }
@@ -68,6 +72,8 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
   readonly probability?: Float64Array;
   /** The given or chosen threshold; undefined with `k`. */
   readonly threshold?: number;
+  /** By `never` rule, how many similar pairs of rows it keeps apart. */
+  readonly keptApart?: readonly number[];
   /** Pairs that are most worth judging, the most doubtful first; none with `k`. */
   doubtful(count: number): DoubtfulPair[];
 }
@@ -117,35 +123,52 @@ async function clusterTopics(
 }
 
 async function clusterSpellings(
-  { compared, alone, nodeOf, counts, numbered }: DistinctPhrases,
+  { compared, alone, nodeOf: phraseOf, counts: ofPhrases, numbered }: DistinctPhrases,
   encoder: PhraseEncoder | undefined,
-  { threshold, precision: target = 0.9, ...options }: ClusterOptions,
+  { threshold, precision: target = 0.9, rules, counts: weights, ...options }: ClusterOptions,
 ): Promise<Clustering> {
-  const isEmbedded = counts.length <= mostEmbedded;
+  const isEmbedded = ofPhrases.length <= mostEmbedded;
   const near = await compareWithin(
     compared,
     { alone, numbered },
     { ...options, encoder: isEmbedded ? encoder : undefined },
   );
-  const table = { ...near, counts };
+  const textOf = (phrase: number): string => compared[phrase] ?? alone[phrase - compared.length];
+  const isRuled = rules !== undefined && rules.never.length > 0;
+  const ruled = isRuled ? ruledPhrases(near, { phraseOf, rules, textOf }) : undefined;
+  const nodeOf = ruled?.nodeOf ?? phraseOf;
+  const counts = ruled === undefined ? ofPhrases : countsOf(nodeOf, ruled.table.phrases.length, weights);
+  const table = { ...(ruled?.table ?? near), counts };
   const found =
     threshold === undefined ? await promisedGroups(table, target, options) : groupsAt(table, threshold);
   const clustering = phraseGroups(nodeOf, withAlone(found, counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
-  const isRewritten = rewritings(compared);
+  const isRewritten = rewritings(table.phrases);
   const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
     rows
       .filter((row) => row !== middle)
       .map((row) => ({
         probability: probability[row],
-        isSure: nodeOf[row] === nodeOf[middle],
+        isSure: phraseOf[row] === phraseOf[middle],
         isRewritten: isRewritten(nodeOf[row], nodeOf[middle]),
       })),
   );
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
   const doubtful = (count: number) =>
     doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });
-  return Object.assign(clustering, { ...report, probability, threshold: found.threshold, doubtful });
+  const keptApart = ruled?.table.rules.keptApart(found.threshold);
+  return Object.assign(clustering, {
+    ...{ ...report, probability, threshold: found.threshold, keptApart, doubtful },
+  });
+}
+
+/** How often each node occurs. */
+function countsOf(nodeOf: Int32Array, nodes: number, weights: ArrayLike<number> | undefined): Float64Array {
+  const counts = new Float64Array(nodes);
+  nodeOf.forEach((node, row) => {
+    if (node >= 0) counts[node] += weights?.[row] ?? 1;
+  });
+  return counts;
 }
 
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {

@@ -12,11 +12,11 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { aloneEvidence, type ColumnReport } from "../match/explain.js";
-import { type Matches, sentenceOf } from "../match/matches.js";
+import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import { type PairRules, reasonByRule, refuseRules, sameBy, valueNumbers } from "../match/rules.js";
+import { type PairRules, reasonByRule, rulesReport, sameBy, samePairs, valueNumbers } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -89,7 +89,6 @@ export async function duplicatesByPlan(
   const phrases =
     options.threshold === undefined ? phraseColumn([columns], plan, options)?.name : plan.pairs[0][0];
   if (phrases === undefined) return duplicatesByColumns(columns, options);
-  refuseRules(options.rules, phrases);
   const { onProgress } = options;
   return duplicatesByColumn(columns, phrases, {
     ...{ ...options, dropped: dropped.filter(({ name }) => name !== phrases) },
@@ -110,10 +109,16 @@ export async function duplicatesByColumn(
     Pick<ColumnOptions, "kindOf"> & { readonly dropped?: readonly DroppedColumn[] },
 ): Promise<Duplicates> {
   const cells = columns[name];
+  const { rules } = options;
+  // A rule of too many pairs is refused before phrases are compared.
+  const same = rules && samePairs(rules, true);
   const [compared] = await inOneScript([columns]);
   tellScripts(columns, compared, [name], options);
   const found = await cluster(compared[name], options);
-  const { probability = [], threshold = 1, similarityOf } = found;
+  const { probability = [], threshold = 1, similarityOf, keptApart = [] } = found;
+  const forbidden = keptApart.map((count) => Uint32Array.of(count));
+  const likely = { forbidden, logOdds: Float64Array.of(0) };
+  const ruled = same && rulesReport(rules!, same, likely, ({ left, right }) => [left, right]);
   const column = reportOf(profileColumn(name, cells), name, kindOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
@@ -140,10 +145,11 @@ export async function duplicatesByColumn(
     const sampled = isSampled ? sample.widest(precision, estimated, all.grouped.length) : undefined;
     const { table, groups } =
       sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
-    const promised = sampled?.report ?? estimated;
+    const isByRules = all.grouped.length === 0 && groups.length > 0;
+    const promised = isByRules ? decidedByRules(precision) : (sampled?.report ?? estimated);
     const report = isPromised ? promised : groupedPrecision(judged);
     return {
-      report: { ...report, threshold, groups, dropped, columns: [column] },
+      report: { ...report, threshold, groups, dropped, columns: [column], rules: ruled },
       ...{ table, shown: [name] },
       doubtful: (count) => {
         const doubted = found
@@ -162,6 +168,7 @@ export async function duplicatesByColumn(
         return aloneEvidence({ name, left: cells[a], right: cells[b], isEqual }, isEqual ? 1 : likely);
       },
       why: ({ row, keptRow }) =>
+        reasonByRule(sameBy(rules, keptRow, row)) ??
         `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
     };
   };

@@ -15,7 +15,7 @@ import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/
 import type { MatchRowsOptions } from "../match/match-rows.js";
 import { type Matches, sentenceOf } from "../match/matches.js";
 import { phraseColumn } from "../match/phrase-column.js";
-import { readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
+import { readRules, reasonByRule, sameBy } from "../match/rules.js";
 import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchComposed, type TableMatches } from "./match-tables.js";
@@ -91,7 +91,6 @@ export async function joinColumns(
     checkMatching([left, right], matching);
     return joinedByColumns(await matchComposed(tables, matching), left, plan, options);
   }
-  refuseRules(options.rules, only.name);
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
