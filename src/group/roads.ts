@@ -16,7 +16,15 @@ import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import { type PairRules, reasonByRule, rulesReport, sameBy, samePairs, valueNumbers } from "../match/rules.js";
+import {
+  likelyPairs,
+  type PairRules,
+  reasonByRule,
+  rulesReport,
+  sameBy,
+  samePairs,
+  valueNumbers,
+} from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -115,10 +123,8 @@ export async function duplicatesByColumn(
   const [compared] = await inOneScript([columns]);
   tellScripts(columns, compared, [name], options);
   const found = await cluster(compared[name], options);
-  const { probability = [], threshold = 1, similarityOf, keptApart = [] } = found;
-  const forbidden = keptApart.map((count) => Uint32Array.of(count));
-  const likely = { forbidden, logOdds: Float64Array.of(0) };
-  const ruled = same && rulesReport(rules!, same, likely, ({ left, right }) => [left, right]);
+  const { probability = [], threshold = 1, similarityOf, keptApart } = found;
+  const ruled = same && rulesReport(rules!, same, likelyPairs(keptApart), ({ left, right }) => [left, right]);
   const column = reportOf(profileColumn(name, cells), name, kindOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];

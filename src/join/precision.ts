@@ -31,6 +31,8 @@ interface Judge extends Pick<LeftRanker, "measureSpacing"> {
   queried(): ReturnType<typeof leftDecoys>;
   readonly estimate: EstimateWeights;
   readonly calibration: Calibration;
+  /** Right rows whose partners rules decide. */
+  readonly settled: number;
   /** As `PromiseOptions` have it. */
   allowed(count: number): number;
 }
@@ -134,7 +136,7 @@ export function knownPrecision(
  */
 async function decoyEstimate(decision: Decision, judge: Judge): Promise<number> {
   const { pairs, matches, unverified } = decision;
-  const { rankings, measureSpacing, queried, estimate, calibration } = judge;
+  const { rankings, measureSpacing, queried, estimate, calibration, settled } = judge;
   const partners = new Map(
     [...groupBy(unverified, ({ right }) => right)].map(([row, own]) => [row, own.map(({ left }) => left)]),
   );
@@ -142,7 +144,7 @@ async function decoyEstimate(decision: Decision, judge: Judge): Promise<number> 
   const isMatched = (evidence: readonly number[]): boolean =>
     calibrated(estimateFrom(evidence, estimate), calibration) >= threshold;
   const joined = new Set(matches.map(({ right }) => right));
-  const counts = { matched: joined.size, unmatched: pairs.length - joined.size };
+  const counts = { matched: joined.size, unmatched: pairs.length - joined.size - settled };
   const decoys = decoyPairs(rankings, partners);
   const spacing = await measureSpacing(decoys.flatMap(({ pair }) => (pair === undefined ? [] : [pair.left])));
   const evidenceOf = evidenceAmong({ ...rankings, spacing }, pairs);

@@ -107,17 +107,31 @@ function joinedByColumn(
   found: JoinResult,
   column: ColumnReport,
   dropped: readonly DroppedColumn[],
-  options: Pick<RoadOptions, "kind">,
+  options: Pick<RoadOptions, "kind" | "top" | "rules">,
 ): Joined {
-  const { kind = "many-to-one" } = options;
+  const { kind = "many-to-one", top, rules } = options;
   const { name, other } = column;
-  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful, related } = found;
+  const { estimate, low, high, promise, warnings, ruled, labelEffect, doubtful, related } = found;
+  const matches = byRightRow(found, top);
+  const ruleOf = ({ left, right }: RowNumbers): string | undefined => sameBy(rules, left, right);
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
-    findings: { estimate, low, high, promise, kind, kindReason, columns: [column], dropped, warnings },
+    findings: {
+      estimate,
+      low,
+      high,
+      promise,
+      kind,
+      kindReason,
+      columns: [column],
+      dropped,
+      warnings,
+      rules: ruled,
+    },
     ...{ matches, labelEffect, doubtful, related, naming: { left: name, right: other } },
-    explain: (left, right) => phraseEvidence(found, column, { left, right }),
-    why: ({ left, right }) => explanationLine(found.explain(left, right)),
+    explain: (left, right) => phraseEvidence(found, column, { left, right }, ruleOf({ left, right })),
+    why: ({ left, right }) =>
+      reasonByRule(ruleOf({ left, right })) ?? explanationLine(found.explain(left, right)),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
@@ -127,10 +141,12 @@ function phraseEvidence(
   { explain, probabilityAt }: JoinResult,
   { name }: ColumnReport,
   pair: RowNumbers,
+  rule?: string,
 ): JoinExplanation {
   const phrases = explain(pair.left, pair.right);
   const { left, right, isCompared, isSame: isEqual, score } = phrases;
-  const probability = isCompared ? probabilityAt(pair.right, score) : undefined;
+  const likely = isCompared ? probabilityAt(pair.right, score) : undefined;
+  const probability = rule === undefined ? likely : 1;
   return { ...aloneEvidence({ name, left, right, isEqual }, probability), phrases };
 }
 
@@ -170,7 +186,7 @@ function joinedByColumns(
 }
 
 /** At most `top` matches of a right row. */
-function byRightRow({ matches }: TableMatches, top = Infinity): RowMatch[] {
+function byRightRow({ matches }: Pick<TableMatches, "matches">, top = Infinity): RowMatch[] {
   const sorted = matches.toSorted((a, b) => a.right - b.right || b.probability - a.probability);
   return sorted.filter(({ right }, place) => sorted[place - top]?.right !== right);
 }

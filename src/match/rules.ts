@@ -275,6 +275,11 @@ export function allowedPairs(all: CandidatePairs, rows: number, rules: PairRules
   return { pairs, classes: { ...classes, classOf: withRoom(classOf, count) }, forbidden };
 }
 
+/** Pairs that `never` rules keep apart, where all that are counted are likely. */
+export const likelyPairs = (keptApart: readonly number[] = []) => {
+  return { forbidden: keptApart.map((count) => Uint32Array.of(count)), logOdds: Float64Array.of(0) };
+};
+
 /** @param forbidden by `never` rule, pairs of each class @param logOdds of each class @param shown a pair of the tables' rows */
 export function rulesReport(
   { same, never }: PairRules,
