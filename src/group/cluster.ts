@@ -9,7 +9,7 @@ import { checkCells } from "../match/check-tables.js";
 import { mostEmbedded } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
-import type { PairRules } from "../match/rules.js";
+import { type PairRules, type RulesReport, rulesReport, samePairs } from "../match/rules.js";
 import { placesByNumber } from "../places-by-number.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
@@ -29,7 +29,7 @@ import {
   groupsAt,
   promisedGroups,
 } from "./one-column/promised-threshold.js";
-import { ruledPhrases } from "./one-column/ruled-phrases.js";
+import { type RuledPhrases, ruledPhrases } from "./one-column/ruled-phrases.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
@@ -72,8 +72,8 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
   readonly probability?: Float64Array;
   /** The given or chosen threshold; undefined with `k`. */
   readonly threshold?: number;
-  /** By `never` rule, how many similar pairs of rows it keeps apart. */
-  readonly keptApart?: readonly number[];
+  /** What rules decided; undefined without any. */
+  readonly ruled?: RulesReport;
   /** Pairs that are most worth judging, the most doubtful first; none with `k`. */
   doubtful(count: number): DoubtfulPair[];
 }
@@ -127,6 +127,8 @@ async function clusterSpellings(
   encoder: PhraseEncoder | undefined,
   { threshold, precision: target = 0.9, rules, counts: weights, ...options }: ClusterOptions,
 ): Promise<Clustering> {
+  // A rule of too many pairs is refused before phrases are compared.
+  const same = rules && samePairs(rules, true);
   const isEmbedded = ofPhrases.length <= mostEmbedded;
   const near = await compareWithin(
     compared,
@@ -134,14 +136,12 @@ async function clusterSpellings(
     { ...options, encoder: isEmbedded ? encoder : undefined },
   );
   const textOf = (phrase: number): string => compared[phrase] ?? alone[phrase - compared.length];
-  const isRuled = rules !== undefined && rules.never.length > 0;
-  const ruled = isRuled ? ruledPhrases(near, { phraseOf, rules, textOf }) : undefined;
-  const nodeOf = ruled?.nodeOf ?? phraseOf;
-  const counts = ruled === undefined ? ofPhrases : countsOf(nodeOf, ruled.table.phrases.length, weights);
-  const table = { ...(ruled?.table ?? near), counts };
+  const { nodeOf, table }: RuledPhrases = rules?.never.length
+    ? ruledPhrases(near, { phraseOf, textOf, rules, weights })
+    : { nodeOf: phraseOf, table: { ...near, counts: ofPhrases } };
   const found =
     threshold === undefined ? await promisedGroups(table, target, options) : groupsAt(table, threshold);
-  const clustering = phraseGroups(nodeOf, withAlone(found, counts.length), table.similarity);
+  const clustering = phraseGroups(nodeOf, withAlone(found, table.counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
   const isRewritten = rewritings(table.phrases);
   const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
@@ -156,19 +156,10 @@ async function clusterSpellings(
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
   const doubtful = (count: number) =>
     doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });
-  const keptApart = ruled?.table.rules.keptApart(found.threshold);
   return Object.assign(clustering, {
-    ...{ ...report, probability, threshold: found.threshold, keptApart, doubtful },
+    ...{ ...report, probability, threshold: found.threshold, doubtful },
+    ruled: rules && rulesReport(rules, same!, table.rules?.keptApart(found.threshold) ?? []),
   });
-}
-
-/** How often each node occurs. */
-function countsOf(nodeOf: Int32Array, nodes: number, weights: ArrayLike<number> | undefined): Float64Array {
-  const counts = new Float64Array(nodes);
-  nodeOf.forEach((node, row) => {
-    if (node >= 0) counts[node] += weights?.[row] ?? 1;
-  });
-  return counts;
 }
 
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {

@@ -16,15 +16,7 @@ import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import {
-  likelyPairs,
-  type PairRules,
-  reasonByRule,
-  rulesReport,
-  sameBy,
-  samePairs,
-  valueNumbers,
-} from "../match/rules.js";
+import { type PairRules, reasonByRule, sameBy, valueNumbers } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -117,14 +109,10 @@ export async function duplicatesByColumn(
     Pick<ColumnOptions, "kindOf"> & { readonly dropped?: readonly DroppedColumn[] },
 ): Promise<Duplicates> {
   const cells = columns[name];
-  const { rules } = options;
-  // A rule of too many pairs is refused before phrases are compared.
-  const same = rules && samePairs(rules, true);
   const [compared] = await inOneScript([columns]);
   tellScripts(columns, compared, [name], options);
   const found = await cluster(compared[name], options);
-  const { probability = [], threshold = 1, similarityOf, keptApart } = found;
-  const ruled = same && rulesReport(rules!, same, likelyPairs(keptApart), ({ left, right }) => [left, right]);
+  const { probability = [], threshold = 1, similarityOf } = found;
   const column = reportOf(profileColumn(name, cells), name, kindOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
@@ -144,18 +132,18 @@ export async function duplicatesByColumn(
       namesakes !== undefined && wordsIn(cells[a]) === wordsIn(cells[b]);
     const judged = judgedRows(all.grouped, known, { differ, isRewritten, mayBeTwo });
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
-    const estimated = groupedPromise(judged, precision, namesakes);
+    const isByRules = all.grouped.length === 0 && all.groups.length > 0;
+    const estimated = isByRules ? decidedByRules(precision) : groupedPromise(judged, precision, namesakes);
     const isPromised = options.threshold === undefined;
     // The sample is of rows that are not equal: it says nothing where equal rows are different things.
     const isSampled = isPromised && namesakes === undefined && !isDenied(judged, precision);
     const sampled = isSampled ? sample.widest(precision, estimated, all.grouped.length) : undefined;
     const { table, groups } =
       sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
-    const isByRules = all.grouped.length === 0 && groups.length > 0;
-    const promised = isByRules ? decidedByRules(precision) : (sampled?.report ?? estimated);
+    const promised = sampled?.report ?? estimated;
     const report = isPromised ? promised : groupedPrecision(judged);
     return {
-      report: { ...report, threshold, groups, dropped, columns: [column], rules: ruled },
+      report: { ...report, threshold, groups, dropped, columns: [column], rules: found.ruled },
       ...{ table, shown: [name] },
       doubtful: (count) => {
         const doubted = found
@@ -174,7 +162,7 @@ export async function duplicatesByColumn(
         return aloneEvidence({ name, left: cells[a], right: cells[b], isEqual }, isEqual ? 1 : likely);
       },
       why: ({ row, keptRow }) =>
-        reasonByRule(sameBy(rules, keptRow, row)) ??
+        reasonByRule(sameBy(options.rules, keptRow, row)) ??
         `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
     };
   };

@@ -25,7 +25,6 @@ import { type OpenRanking, openRanking } from "../match/rank-pool.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import {
-  likelyPairs,
   type PairRules,
   type RulesReport,
   rulesOfRows,
@@ -259,8 +258,7 @@ async function reportOfRules(
 ): Promise<RulesReport> {
   const nearest = tables.right.rows.filter((row, place) => place % tables.right.keep === 0 && row >= 0);
   const rankings = { ...tables, spacing: await tables.measureSpacing(rules.never.length > 0 ? nearest : []) };
-  const likely = likelyApart(rankings, scorer.estimate, rules);
-  return rulesReport(rules, same, likelyPairs(likely), (pair) => {
+  return rulesReport(rules, same, likelyApart(rankings, scorer.estimate, rules), (pair) => {
     const [{ left, right }] = rowNumbers(sides).given([pair]);
     return [left, right];
   });

@@ -284,7 +284,10 @@ function reportOfRules(
 ): RulesReport | undefined {
   if (rules === undefined || same === undefined) return undefined;
   const logOdds = scorePairs(table.levels, weights, table.columns);
-  return rulesReport(rules, same, { forbidden, logOdds }, (pair) => rowsInOrder(table, given(pair)));
+  const likely = forbidden.map((pairs) =>
+    pairs.reduce((sum, count, place) => sum + (logOdds[place] >= 0 ? count : 0), 0),
+  );
+  return rulesReport(rules, same, likely, (pair) => rowsInOrder(table, given(pair)));
 }
 
 const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({

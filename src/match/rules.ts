@@ -275,27 +275,19 @@ export function allowedPairs(all: CandidatePairs, rows: number, rules: PairRules
   return { pairs, classes: { ...classes, classOf: withRoom(classOf, count) }, forbidden };
 }
 
-/** Pairs that `never` rules keep apart, where all that are counted are likely. */
-export const likelyPairs = (keptApart: readonly number[] = []) => {
-  return { forbidden: keptApart.map((count) => Uint32Array.of(count)), logOdds: Float64Array.of(0) };
-};
-
-/** @param forbidden by `never` rule, pairs of each class @param logOdds of each class @param shown a pair of the tables' rows */
+/** @param apart by `never` rule, the likely pairs that it keeps apart @param shown a pair of the tables' rows */
 export function rulesReport(
   { same, never }: PairRules,
   { counts, contradicted: { left, right } }: SamePairs,
-  { forbidden, logOdds }: { readonly forbidden: readonly Uint32Array[]; readonly logOdds: Float64Array },
-  shown: (pair: RowPair) => readonly [left: number, right: number],
+  apart: readonly number[],
+  shown = ({ left, right }: RowPair): readonly [left: number, right: number] => [left, right],
 ): RulesReport {
   const examples = Array.from(left.subarray(0, 1), (row, at) => shown({ left: row, right: right[at] }));
-  const likely = (pairs: Uint32Array): number =>
-    pairs.reduce((sum, count, place) => sum + (logOdds[place] >= 0 ? count : 0), 0);
-  const kept = never.map(({ name, apart }, at) => ({ name, apart, count: likely(forbidden[at]) }));
-  const byNever = kept.filter(({ apart }) => apart === undefined);
+  const bySource = never.findIndex((rule) => rule.apart === "equal");
   return {
     same: Object.fromEntries(same.map(({ name }, at) => [name, counts[at]])),
-    never: Object.fromEntries(byNever.map(({ name, count }) => [name, count])),
-    between: kept.find(({ apart }) => apart === "equal")?.count,
+    never: Object.fromEntries(never.flatMap(({ name }, at) => (at === bySource ? [] : [[name, apart[at]]]))),
+    between: apart[bySource],
     contradicted: left.length,
     example: examples.map(([left, right]) => ({ left, right }))[0],
   };

@@ -16,6 +16,7 @@ import {
 import { placesByNumber } from "../../places-by-number.js";
 import { linkedWith, linkTable } from "../linkage.js";
 import type { SameTable } from "../same-table.js";
+import type { CountedTable } from "./promised-threshold.js";
 
 /** What rules say of the nodes of a table. */
 export interface NodeRules {
@@ -27,111 +28,104 @@ export interface NodeRules {
   keptApart(threshold: number): number[];
 }
 
+export interface RuledPhrases {
+  readonly table: CountedTable;
+  /** The node of each row; -1 for a row that says nothing. */
+  readonly nodeOf: Int32Array;
+}
+
+interface PhraseRows {
+  /** The phrase of each row, -1 for a row that says nothing. */
+  readonly phraseOf: Int32Array;
+  readonly rules: PairRules;
+  /** Number of occurrences that each row stands for. Default: 1 each. */
+  readonly weights?: ArrayLike<number>;
+  textOf(phrase: number): string;
+}
+
 /** Of rows that are equal in the phrase and in all cells that rules are about, so many are linked. */
 const mostEqual = 8;
 
-/**
- * A table of phrases as a table of nodes.
- * @param phraseOf the phrase of each row, -1 for a row that says nothing
- * @param rules of the rows
- * @param textOf the text of a phrase
- * @returns `nodeOf`: the node of each row; -1 for a row that says nothing
- */
-export function ruledPhrases(
-  near: SameTable,
-  { phraseOf, rules, textOf }: { phraseOf: Int32Array; rules: PairRules; textOf: (phrase: number) => string },
-) {
-  const nodes = nodesOf(phraseOf, rules);
-  const { phrases, firstRows, nodeOf } = nodes;
-  const own = rulesOfRows({ same: [], never: rules.never }, [firstRows, firstRows]);
-  const rowsOf = placesByNumber(nodeOf).starts;
-  const count = (node: number): number => rowsOf[node + 1] - rowsOf[node];
+/** A table of phrases as a table of nodes. */
+export function ruledPhrases(near: SameTable, given: PhraseRows): RuledPhrases {
+  const nodes = nodesOf(given);
+  const { phrases, starts, counts, nodeOf } = nodes;
+  const rows = Uint32Array.from(nodes.firstRows);
+  const own = rulesOfRows({ same: [], never: given.rules.never }, [rows, rows]);
   const [left, right, scores] = [new Growing(Int32Array), new Growing(Int32Array), new Growing(Float64Array)];
-  eachPair(near, nodes, (a, b, similarity) => {
-    if (isForbidden(own, a, b)) return;
+  for (const [a, b, similarity] of nodePairs(near, nodes)) {
+    if (isForbidden(own, a, b)) continue;
     left.push(a);
     right.push(b);
     scores.push(similarity);
-  });
+  }
   const links = { left: left.added(), right: right.added(), scores: Float32Array.from(scores.added()) };
-  const nodeRules: NodeRules = {
+  const rules: NodeRules = {
     apart: () => apartRows(own, []),
     *nearOf(node, other) {
-      for (const [phrase, similarity] of equalOrLinked(near, phrases[node]))
-        for (let at = nodes.starts[phrase]; at < nodes.starts[phrase + 1]; at++)
+      const phrase = phrases[node];
+      // Phrases that were not compared follow the others.
+      const linked = phrase < near.phrases.length ? linkedWith(near.links, phrase) : [];
+      for (const [found, similarity] of [[phrase, 1] as const, ...linked])
+        for (let at = starts[found]; at < starts[found + 1]; at++)
           if (at !== node && !isForbidden(own, at, other)) yield [at, similarity];
     },
     keptApart(threshold) {
-      const counts = own.never.map(() => 0);
-      eachPair(near, nodes, (a, b, similarity) => {
-        if (similarity < threshold) return;
-        for (const rule of forbidding(own, a, b)) counts[rule] += count(a) * count(b);
-      });
-      return counts;
+      const apart = own.never.map(() => 0);
+      for (const [a, b, similarity] of nodePairs(near, nodes))
+        if (similarity >= threshold)
+          for (const rule of forbidding(own, a, b)) apart[rule] += counts[a] * counts[b];
+      return apart;
     },
   };
-  const table = {
-    phrases: likeArray(phrases.length, (node) => textOf(phrases[node])),
-    links: linkTable(phrases.length, links),
-    similarity: (a: number, b: number): number =>
-      phrases[a] === phrases[b] ? 1 : near.similarity(phrases[a], phrases[b]),
-    rules: nodeRules,
+  const similarity = (a: number, b: number): number =>
+    phrases[a] === phrases[b] ? 1 : near.similarity(phrases[a], phrases[b]);
+  const texts = likeArray(phrases.length, (node) => given.textOf(phrases[node]));
+  return {
+    table: { phrases: texts, links: linkTable(phrases.length, links), similarity, counts, rules },
+    nodeOf,
   };
-  return { table, nodeOf };
 }
 
-/** The phrases that are linked with a phrase, and itself. */
-function* equalOrLinked({ phrases, links }: SameTable, phrase: number): Generator<readonly [number, number]> {
-  yield [phrase, 1];
-  // Those that were not compared follow the others.
-  if (phrase < phrases.length) yield* linkedWith(links, phrase);
-}
-
-/** Visits the pairs of nodes whose phrases are equal or linked, each once, by the first and then by the second. */
-function eachPair(
+/** The pairs of nodes whose phrases are equal or linked, each once, by the first and then by the second. */
+function* nodePairs(
   { links: { left, right, scores } }: SameTable,
   { starts, isLinked }: ReturnType<typeof nodesOf>,
-  visit: (a: number, b: number, similarity: number) => void,
-): void {
-  for (let phrase = 0, link = 0; phrase + 1 < starts.length; phrase++) {
-    const from = link;
+) {
+  let [from, link] = [0, 0];
+  for (let phrase = 0; phrase + 1 < starts.length; phrase++, from = link) {
     while (left[link] === phrase) link++;
-    for (let a = starts[phrase]; a < starts[phrase + 1]; a++) {
-      if (isLinked[a] === 0) continue;
-      const visitFrom = (first: number, end: number, similarity: number): void => {
-        for (let b = first; b < end; b++) if (isLinked[b] === 1) visit(a, b, similarity);
-      };
-      visitFrom(a + 1, starts[phrase + 1], 1);
-      for (let at = from; at < link; at++) visitFrom(starts[right[at]], starts[right[at] + 1], scores[at]);
-    }
+    for (let a = starts[phrase]; a < starts[phrase + 1]; a++)
+      for (let at = from - 1; at < link && isLinked[a]; at++) {
+        const [other, similarity] = at < from ? [phrase, 1] : [right[at], scores[at]];
+        for (let b = Math.max(a + 1, starts[other]); b < starts[other + 1]; b++)
+          if (isLinked[b]) yield [a, b, similarity] as const;
+      }
   }
 }
 
 /** Nodes in the order of their phrases: phrase p has those from starts[p] to starts[p + 1]. */
-function nodesOf(phraseOf: Int32Array, rules: PairRules) {
-  const rows = placesByNumber(phraseOf);
+function nodesOf({ phraseOf, rules, weights }: PhraseRows) {
+  const { starts: rowStarts, order } = placesByNumber(phraseOf);
   const never = { same: [], never: rules.never };
   const nodeOf = new Int32Array(phraseOf.length).fill(-1);
-  const [firstRows, phrases] = [new Growing(Uint32Array), new Growing(Int32Array)];
-  const isLinked = new Growing(Uint8Array);
-  const starts = Uint32Array.from(rows.starts, (start, phrase) => {
+  const [firstRows, phrases, counts, isLinked]: [number[], number[], number[], boolean[]] = [[], [], [], []];
+  const starts = Uint32Array.from(rowStarts, (start, phrase) => {
     const first = firstRows.length;
     const [nodes, copies] = [new Map<string, number>(), new Map<string, number>()];
-    for (const row of rows.order.subarray(start, rows.starts[phrase + 1] ?? start)) {
+    for (const row of order.subarray(start, rowStarts[phrase + 1] ?? start)) {
       const key = ruleKey(never, row);
-      nodeOf[row] = nodes.get(key) ?? firstRows.length;
+      const node = nodes.get(key) ?? firstRows.length;
+      nodeOf[row] = node;
+      counts[node] = (counts[node] ?? 0) + (weights?.[row] ?? 1);
       if (nodes.has(key)) continue;
       const cells = rules.never.map(({ left }) => left[row]).join();
       copies.set(cells, (copies.get(cells) ?? 0) + 1);
-      isLinked.push(copies.get(cells)! <= mostEqual ? 1 : 0);
-      nodes.set(key, firstRows.length);
-      firstRows.push(row);
+      isLinked.push(copies.get(cells)! <= mostEqual);
+      nodes.set(key, firstRows.push(row) - 1);
       phrases.push(phrase);
     }
     return first;
   });
-  return {
-    ...{ nodeOf, starts, isLinked: isLinked.added() },
-    ...{ firstRows: firstRows.added(), phrases: phrases.added() },
-  };
+  return { nodeOf, starts, firstRows, phrases, counts, isLinked };
 }
