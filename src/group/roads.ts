@@ -113,16 +113,15 @@ export async function duplicatesByColumn(
   tellScripts(columns, compared, [name], options);
   const found = await cluster(compared[name], options);
   const { probability = [], threshold = 1, similarityOf } = found;
-  const column = reportOf(profileColumn(name, cells), name, kindOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
-  const key = keyOf([cells]);
+  const column = reportOf(profileColumn(name, cells), name, kindOf);
   const differ = contradictions(compared, name);
   const isRewritten = rewritings(compared[name]);
   const { precision = standardPrecision } = options;
   const equal = differ === undefined ? equalTexts(compared[name]) : undefined;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
-    decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
+    decided(groupOf, keyOf([cells]), { ...options, known }, probabilityOf, similarityOf);
   // Equal rows need no sample.
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
@@ -132,8 +131,7 @@ export async function duplicatesByColumn(
       namesakes !== undefined && wordsIn(cells[a]) === wordsIn(cells[b]);
     const judged = judgedRows(all.grouped, known, { differ, isRewritten, mayBeTwo });
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
-    const isByRules = all.grouped.length === 0 && all.groups.length > 0;
-    const estimated = isByRules ? decidedByRules(precision) : groupedPromise(judged, precision, namesakes);
+    const estimated = promiseOf(all, judged, precision, namesakes);
     const isPromised = options.threshold === undefined;
     // The sample is of rows that are not equal: it says nothing where equal rows are different things.
     const isSampled = isPromised && namesakes === undefined && !isDenied(judged, precision);
@@ -168,6 +166,15 @@ export async function duplicatesByColumn(
   };
   return resultWith(options.known);
 }
+
+/** The promise about grouped rows, and where all groups are by rules. */
+const promiseOf = (
+  { grouped, groups }: ReturnType<typeof decided>,
+  ...[judged, target, namesakes]: Parameters<typeof groupedPromise>
+): PrecisionReport =>
+  grouped.length === 0 && groups.length > 0
+    ? decidedByRules(target)
+    : groupedPromise(judged, target, namesakes);
 
 type RowTest = (a: number, b: number) => boolean;
 

@@ -104,7 +104,7 @@ export async function fuzzyJoin(
     const onePartner = options.kind === "one-to-one";
     const byText = await rankTables(column, ranking, options);
     const ranked = (mayMatch?: RuledPairs["mayMatch"]): RankedTables =>
-      rankedByRow(byText, different, { onePartner, mayMatch });
+      rankedByRow(byText, different, onePartner, mayMatch);
     const tables = ranked();
     const queried = once(() => leftDecoys(tables, tables.rankLeft));
     const [ofLeft, ofRight] = different;
@@ -144,8 +144,8 @@ interface Ranked {
   readonly ranking: OpenRanking;
   readonly tables: RankedTables;
   readonly byRules?: Ruling;
-  /** Right rows whose partners rules decide. */
-  readonly settled?: number;
+  /** What rules decide with the known pairs of the options. */
+  readonly ruled?: RuledPairs;
   explain(pair: RowNumbers): PhraseExplanation;
   readonly queried: () => ReturnType<typeof leftDecoys>;
   /** Work with later known pairs: each closes the ranking when it ends. */
@@ -170,7 +170,7 @@ function rowNumbers([ofLeft, ofRight]: Ranked["sides"]) {
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
   const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5 } = options;
-  const { sides, texts, scorer, tables, queried, byRules, settled = 0 } = ranked;
+  const { sides, texts, scorer, tables, queried, byRules, ruled } = ranked;
   const [ofLeft, ofRight] = sides;
   const { given, byRight, prepared } = rowNumbers(sides);
   const known = (options.known ?? []).map(prepared);
@@ -179,12 +179,11 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
   const nearest = tables.right.rows.filter((row, place) => place % tables.right.keep < depth && row >= 0);
   const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
-  const ofTexts = readLabels(texts, known);
-  const labels = byRules === undefined ? ofTexts : withinRules(ofTexts, byRules.rules);
+  const labels = withinRules(readLabels(texts, known), byRules?.rules);
   const { estimate } = scorer;
   const calibration = calibrateWith(rankings, labels, estimate);
   const proposedWith = (knowledge: Pick<Knowledge, "labels" | "calibration">): Proposed =>
-    proposePairs(rankings, { ...knowledge, estimate }, { kind, top });
+    openProposals(proposePairs(rankings, { ...knowledge, estimate }, { kind, top }), ruled);
   const proposed = proposedWith({ labels, calibration });
   const unlabelled = once(() =>
     known.length === 0 ? proposed : proposedWith({ labels: noLabels, calibration: fitCalibration([], []) }),
@@ -193,7 +192,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     withoutSiblings(decisionAt(pairs, { meanProbability, leastLikely }), texts);
   const sample = sampledMatches(decide(0, unlabelled()).matches, proposed);
   const allowed = (count: number): number => sample.allows(count, false);
-  const judge = { rankings, measureSpacing, queried, estimate, calibration, settled, allowed };
+  const judge = { rankings, measureSpacing, queried, estimate, calibration, ruled, allowed };
   const kept = await keepPromised(decide, precision, judge);
   const sampled = sample.widest(precision, kept.report, kept.decision.matches.length);
   const report = sampled?.report ?? kept.report;
@@ -226,6 +225,13 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   };
 }
 
+/** Those that no rule decides. */
+const openProposals = (proposed: Proposed, ruled: RuledPairs | undefined): Proposed => {
+  if (ruled === undefined) return proposed;
+  const [proposals, likely] = [proposed.proposals, proposed.likely].map((all) => all.filter(ruled.isOpen));
+  return { ...proposed, proposals, likely };
+};
+
 const joinAgain = (ranked: Ranked, options: JoinOptions): Promise<JoinResult> =>
   ranked.next(() => closing(ranked.ranking, () => joinUnderRules(ranked, options)));
 
@@ -235,10 +241,9 @@ async function joinUnderRules(ranked: Ranked, options: JoinOptions): Promise<Joi
   if (byRules === undefined) return joinRanked(ranked, options);
   const { precision = 0.9, kind = "many-to-one" } = options;
   const { byRight, prepared } = rowNumbers(sides);
-  const known = (options.known ?? []).map(prepared);
+  const known = options.known?.map(prepared);
   const ruled = ruledPairs(byRules.rules, byRules.same, { known, kind });
-  const { settled, mayMatch } = ruled;
-  const found = await joinRanked({ ...ranked, tables: byRules.ranked(mayMatch), settled }, options);
+  const found = await joinRanked({ ...ranked, tables: byRules.ranked(ruled.mayMatch), ruled }, options);
   const byRule = byRight(ruled.matches);
   const isByRules = found.matches.length === 0 && byRule.length > 0;
   const joined = new Set(byRule.map(({ right }) => right));

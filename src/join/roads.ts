@@ -113,7 +113,6 @@ function joinedByColumn(
   const { name, other } = column;
   const { estimate, low, high, promise, warnings, ruled, labelEffect, doubtful, related } = found;
   const matches = byRightRow(found, top);
-  const ruleOf = ({ left, right }: RowNumbers): string | undefined => sameBy(rules, left, right);
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
     findings: {
@@ -129,9 +128,9 @@ function joinedByColumn(
       rules: ruled,
     },
     ...{ matches, labelEffect, doubtful, related, naming: { left: name, right: other } },
-    explain: (left, right) => phraseEvidence(found, column, { left, right }, ruleOf({ left, right })),
+    explain: (left, right) => phraseEvidence(found, column, { left, right }),
     why: ({ left, right }) =>
-      reasonByRule(ruleOf({ left, right })) ?? explanationLine(found.explain(left, right)),
+      reasonByRule(sameBy(rules, left, right)) ?? explanationLine(found.explain(left, right)),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
@@ -141,12 +140,10 @@ function phraseEvidence(
   { explain, probabilityAt }: JoinResult,
   { name }: ColumnReport,
   pair: RowNumbers,
-  rule?: string,
 ): JoinExplanation {
   const phrases = explain(pair.left, pair.right);
   const { left, right, isCompared, isSame: isEqual, score } = phrases;
-  const likely = isCompared ? probabilityAt(pair.right, score) : undefined;
-  const probability = rule === undefined ? likely : 1;
+  const probability = isCompared ? probabilityAt(pair.right, score) : undefined;
   return { ...aloneEvidence({ name, left, right, isEqual }, probability), phrases };
 }
 

@@ -169,9 +169,18 @@ const forbids = ({ left, right, apart }: Rule, a: number, b: number): boolean =>
 export const isForbidden = ({ never }: PairRules, a: number, b: number): boolean =>
   never.some((rule) => forbids(rule, a, b));
 
-/** The `never` rules that keep two rows apart, by their places. */
-export const forbidding = ({ never }: PairRules, a: number, b: number): number[] =>
-  [...never.keys()].filter((at) => forbids(never[at], a, b));
+/** By `never` rule, how many of these pairs it keeps apart. */
+export function countApart(
+  { never }: PairRules,
+  pairs: Iterable<readonly [left: number, right: number, times?: number]>,
+): number[] {
+  const counts = never.map(() => 0);
+  for (const [a, b, times = 1] of pairs)
+    never.forEach((rule, at) => {
+      if (forbids(rule, a, b)) counts[at] += times;
+    });
+  return counts;
+}
 
 /** The rule by which two rows are the same. */
 export const sameBy = (rules: PairRules | undefined, a: number, b: number): string | undefined =>
@@ -299,56 +308,34 @@ export interface Apart {
   unite(a: number, b: number): boolean;
 }
 
-/** What the rows of each group hold for one rule; groups are named by their roots. */
-interface GroupCells {
-  areApart(x: number, y: number): boolean;
-  unite(x: number, y: number, root: number): void;
-}
-
-/** The number of a group in a rule where its rows have several; -1 where all their cells are empty. */
-const mixed = -2;
-
-/** Groups whose rows hold one number, unless a person has united several. */
-function equalCells({ left }: Rule): GroupCells {
-  const numbers = left.slice();
-  return {
-    areApart(x, y) {
-      const [one, other] = [numbers[x], numbers[y]];
-      return one !== -1 && other !== -1 && (one !== other || one === mixed);
-    },
-    unite(x, y, root) {
-      const [one, other] = [numbers[x], numbers[y]];
-      numbers[root] = one === -1 || one === other ? other : other === -1 ? one : mixed;
-    },
-  };
-}
-
-/** Groups whose rows hold different numbers, unless a person has united equal ones. */
-function differentCells({ left }: Rule): GroupCells {
-  const ofSeveral = new Map<number, ReadonlySet<number>>();
-  const numbersOf = (group: number): Iterable<number> =>
-    ofSeveral.get(group) ?? (left[group] < 0 ? [] : [left[group]]);
-  return {
-    areApart(x, y) {
-      const numbers = new Set(numbersOf(x));
-      return [...numbersOf(y)].some((number) => numbers.has(number));
-    },
-    unite: (x, y, root) => ofSeveral.set(root, new Set([...numbersOf(x), ...numbersOf(y)])),
-  };
-}
-
 /** @param known pairs that are the same whatever rules say; those without a match are passed over */
 export function apartRows(
   rules: PairRules | undefined,
   known: Iterable<RowPair & { readonly match: boolean }>,
 ): Apart | undefined {
   if (rules === undefined || rules.never.length === 0) return undefined;
-  const cells = rules.never.map((rule) => (rule.apart === "equal" ? differentCells : equalCells)(rule));
   const { rootOf, unite } = disjointSets(rules.never[0].left.length);
+  const cells = rules.never.map(({ left, apart }) => {
+    const ofSeveral = new Map<number, ReadonlySet<number>>();
+    const numbersOf = (group: number): ReadonlySet<number> =>
+      ofSeveral.get(group) ?? new Set(left[group] < 0 ? [] : [left[group]]);
+    return {
+      areApart(x: number, y: number): boolean {
+        const [one, other] = [numbersOf(x), numbersOf(y)];
+        const { size } = new Set([...one, ...other]);
+        if (apart === "equal") return size < one.size + other.size;
+        return one.size > 0 && other.size > 0 && size > 1;
+      },
+      unite(x: number, y: number): void {
+        ofSeveral.set(Math.min(x, y), new Set([...numbersOf(x), ...numbersOf(y)]));
+        ofSeveral.delete(Math.max(x, y));
+      },
+    };
+  });
   const force = (x: number, y: number): void => {
     if (x === y) return;
+    for (const own of cells) own.unite(x, y);
     unite(x, y);
-    for (const own of cells) own.unite(x, y, rootOf(x));
   };
   for (const { left, right, match } of known) if (match) force(rootOf(left), rootOf(right));
   return {

@@ -7,7 +7,7 @@ import { Growing } from "../../match/columns/lists.js";
 import {
   type Apart,
   apartRows,
-  forbidding,
+  countApart,
   isForbidden,
   type PairRules,
   ruleKey,
@@ -60,6 +60,10 @@ export function ruledPhrases(near: SameTable, given: PhraseRows): RuledPhrases {
     scores.push(similarity);
   }
   const links = { left: left.added(), right: right.added(), scores: Float32Array.from(scores.added()) };
+  function* similarPairs(threshold: number) {
+    for (const [a, b, similarity] of nodePairs(near, nodes))
+      if (similarity >= threshold) yield [a, b, counts[a] * counts[b]] as const;
+  }
   const rules: NodeRules = {
     apart: () => apartRows(own, []),
     *nearOf(node, other) {
@@ -70,13 +74,7 @@ export function ruledPhrases(near: SameTable, given: PhraseRows): RuledPhrases {
         for (let at = starts[found]; at < starts[found + 1]; at++)
           if (at !== node && !isForbidden(own, at, other)) yield [at, similarity];
     },
-    keptApart(threshold) {
-      const apart = own.never.map(() => 0);
-      for (const [a, b, similarity] of nodePairs(near, nodes))
-        if (similarity >= threshold)
-          for (const rule of forbidding(own, a, b)) apart[rule] += counts[a] * counts[b];
-      return apart;
-    },
+    keptApart: (threshold) => countApart(own, similarPairs(threshold)),
   };
   const similarity = (a: number, b: number): number =>
     phrases[a] === phrases[b] ? 1 : near.similarity(phrases[a], phrases[b]);

@@ -41,18 +41,18 @@ const furtherTexts = 4;
 
 export interface RankedTables extends Omit<Rankings, "spacing">, LeftRanker {}
 
-interface RowOptions {
-  /** Whether a left row has one right row: then equal right rows begin with different copies. */
-  readonly onePartner: boolean;
-  /** Whether a left row may be the partner of a right one. Default: each may. */
-  readonly mayMatch?: (left: number, right: number) => boolean;
-}
+/** Whether a left row may be the partner of a right one. */
+type MayMatch = (left: number, right: number) => boolean;
 
-/** The rankings of rows from those of their texts. */
+/**
+ * The rankings of rows from those of their texts.
+ * @param onePartner whether a left row has one right row: then equal right rows begin with different copies
+ */
 export function rankedByRow(
   tables: RankedTables,
   [left, right]: readonly DifferentTexts[],
-  { onePartner, mayMatch }: RowOptions,
+  onePartner: boolean,
+  mayMatch?: MayMatch,
 ): RankedTables {
   const isPlain = [left, right].every(({ cells, textOf }) => cells.length === textOf.length);
   if (isPlain && mayMatch === undefined) return tables;
@@ -64,7 +64,7 @@ export function rankedByRow(
   return {
     leftKeys: left.textOf.map((text) => leftKeys[text]),
     rightKeys: right.textOf.map((text) => rightKeys[text]),
-    right: toRows(ranked, left.starts, right.textOf, { copies, rotation, mayMatch }),
+    right: toRows(ranked, left.starts, right.textOf, { copies, rotation }, mayMatch),
     measureSpacing: async (rows) => {
       const spacing = await measureSpacing(textsOf(rows));
       return (row) => spacing(left.textOf[row]);
@@ -81,20 +81,14 @@ export function rankedByRow(
 /**
  * @param starts the first row of each left text
  * @param places of the asked rows in the ranking of their texts
- * @param copies how many rows are kept besides the first of each text
- * @param rotation at which copy each asked row begins
+ * @param copies how many rows are kept besides the first of each text, and at which copy each asked row begins
  */
 function toRows(
   ranked: RankedRows,
   starts: Uint32Array,
   places: Int32Array,
-  {
-    copies,
-    rotation,
-    mayMatch = () => true,
-  }: Pick<RowOptions, "mayMatch"> & { readonly copies: number; readonly rotation?: Int32Array } = {
-    copies: 0,
-  },
+  { copies, rotation }: { readonly copies: number; readonly rotation?: Int32Array } = { copies: 0 },
+  mayMatch: MayMatch = () => true,
 ): RankedRows {
   const keep = ranked.keep + (copies > 0 ? furtherTexts : 0);
   const rows = new Int32Array(places.length * keep).fill(-1);
@@ -107,9 +101,9 @@ function toRows(
       for (let step = 0; step < count && found <= spare && at < (asked + 1) * keep; step++) {
         const row = starts[text] + (((rotation?.[asked] ?? 0) + step) % count);
         if (!mayMatch(row, asked)) continue;
+        found++;
         rows[at] = row;
         scores[at++] = score;
-        found++;
       }
       spare -= Math.max(0, found - 1);
     }
