@@ -70,7 +70,7 @@ export { pairSentence } from "./match/explain.js";
 export type { BoundedOptions, MemoryLimit } from "./match/memory/memory-plan.js";
 export type { DoubtfulPair } from "./match/review/doubtful.js";
 export type { LabelEffect } from "./match/review/label-effect.js";
-export type { PairRules, RuleOptions, RulesReport } from "./match/rules.js";
+export type { PairRules, RuleOptions, RulesReport, SourceOptions } from "./match/rules.js";
 
 // Group, search and draw the phrases of one table.
 

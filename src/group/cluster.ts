@@ -9,6 +9,7 @@ import { checkCells } from "../match/check-tables.js";
 import { mostEmbedded } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
+import { type PairRules, type RulesReport, rulesReport, samePairs } from "../match/rules.js";
 import { placesByNumber } from "../places-by-number.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
@@ -28,6 +29,7 @@ import {
   groupsAt,
   promisedGroups,
 } from "./one-column/promised-threshold.js";
+import { type RuledPhrases, ruledPhrases } from "./one-column/ruled-phrases.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
@@ -55,6 +57,8 @@ export interface ClusterOptions {
   readonly sharing?: Sharing;
   /** Where candidate pairs go that have no room in memory. Default: all are in memory. Results do not depend on it. */
   readonly spill?: Spill;
+  /** What was read of rules on other columns of these rows: those of `never` keep phrases apart; not with `k`. */
+  readonly rules?: PairRules;
   readonly signal?: AbortSignal;
   readonly onProgress?: GroupProgress;
 }
@@ -68,6 +72,8 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
   readonly probability?: Float64Array;
   /** The given or chosen threshold; undefined with `k`. */
   readonly threshold?: number;
+  /** What rules decided; undefined without any. */
+  readonly ruled?: RulesReport;
   /** Pairs that are most worth judging, the most doubtful first; none with `k`. */
   doubtful(count: number): DoubtfulPair[];
 }
@@ -117,37 +123,45 @@ async function clusterTopics(
 }
 
 async function clusterSpellings(
-  { compared, alone, nodeOf, counts, numbered }: DistinctPhrases,
+  { compared, alone, nodeOf: phraseOf, counts: ofPhrases, numbered }: DistinctPhrases,
   encoder: PhraseEncoder | undefined,
-  { threshold, precision: target = 0.9, ...options }: ClusterOptions,
+  { threshold, precision: target = 0.9, rules, counts: weights, ...options }: ClusterOptions,
 ): Promise<Clustering> {
-  const isEmbedded = counts.length <= mostEmbedded;
+  // A rule of too many pairs is refused before phrases are compared.
+  const same = rules && samePairs(rules, true);
+  const isEmbedded = ofPhrases.length <= mostEmbedded;
   const near = await compareWithin(
     compared,
     { alone, numbered },
     { ...options, encoder: isEmbedded ? encoder : undefined },
   );
-  const table = { ...near, counts };
-  const { isRewritten, isSlip } = rewritings(compared);
+  const textOf = (phrase: number): string => compared[phrase] ?? alone[phrase - compared.length];
+  const { nodeOf, table }: RuledPhrases = rules?.never.length
+    ? ruledPhrases(near, { phraseOf, textOf, rules, weights })
+    : { nodeOf: phraseOf, table: { ...near, counts: ofPhrases } };
+  const { isRewritten, isSlip } = rewritings(table.phrases);
   const found =
     threshold === undefined
       ? await promisedGroups(table, isSlip, target, options)
       : groupsAt(table, threshold);
-  const clustering = phraseGroups(nodeOf, withAlone(found, counts.length), table.similarity);
+  const clustering = phraseGroups(nodeOf, withAlone(found, table.counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
   const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
     rows
       .filter((row) => row !== middle)
       .map((row) => ({
         probability: probability[row],
-        isSure: nodeOf[row] === nodeOf[middle],
+        isSure: phraseOf[row] === phraseOf[middle],
         isRewritten: isRewritten(nodeOf[row], nodeOf[middle]),
       })),
   );
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
   const doubtful = (count: number) =>
     doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });
-  return Object.assign(clustering, { ...report, probability, threshold: found.threshold, doubtful });
+  return Object.assign(clustering, {
+    ...{ ...report, probability, threshold: found.threshold, doubtful },
+    ruled: rules && rulesReport(rules, same!, table.rules?.keptApart(found.threshold) ?? []),
+  });
 }
 
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {

@@ -24,7 +24,7 @@ import {
 import { once } from "../match/once.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { partnersInGroup } from "../match/review/label-effect.js";
-import { apartRows, type PairRules, readRules, sameBy } from "../match/rules.js";
+import { apartRows, type PairRules, readRules, type SourceOptions, sameBy } from "../match/rules.js";
 import { withAnswers } from "../match/weights/answers.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import {
@@ -45,7 +45,7 @@ import { groupWithoutCopies } from "./further-copies.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
 
 /** Options of {@link groupRows}; the promised precision is that of the pairs of rows within groups. */
-export type GroupRowsOptions = MatchRowsOptions;
+export interface GroupRowsOptions extends MatchRowsOptions, SourceOptions {}
 
 interface Groups {
   /** Group of each row, numbered by first row. If the promise is refused, the likely groups, not verified. */

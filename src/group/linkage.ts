@@ -1,5 +1,6 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
+import type { Apart } from "../match/rules.js";
 import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
 import { type PlacesByNumber, placesByNumber } from "../places-by-number.js";
 import type { CountedTable } from "./one-column/promised-threshold.js";
@@ -33,6 +34,12 @@ export function linkTable(size: number, { left, right, scores }: Links): LinkTab
   };
 }
 
+/** The rows that a row is linked with, and how similar they are. */
+export function* linkedWith(links: LinkTable, row: number): Generator<readonly [number, number]> {
+  for (const link of links.ofRow(row))
+    yield [links.left[link] === row ? links.right[link] : links.left[link], links.scores[link]];
+}
+
 /** Sorts by the bits of the numbers, which are in the order of the numbers where these are not negative: each half once. */
 function strongestFirst(scores: Float32Array): Uint32Array {
   const bits = new Int32Array(scores.buffer, scores.byteOffset, scores.length);
@@ -54,6 +61,8 @@ export interface LinkageOptions {
   readonly endThreshold: number;
   /** Similarity of any two rows, linked or not. */
   similarity(a: number, b: number): number;
+  /** Keeps groups apart. */
+  readonly apart?: Apart;
 }
 
 /** Larger components are first split at a stricter threshold, because memory grows with the square of the rows. */
@@ -143,6 +152,7 @@ function comparedGroups({ rows, links: inside }: Component, links: Links, option
     const a = groupOf[places.get(links.left[link])!];
     const b = groupOf[places.get(links.right[link])!];
     if (a === b || lowest[a * count + b] < options.endThreshold) continue;
+    if (options.apart?.unite(rows[a], rows[b]) === false) continue;
     const taken = members.get(b)!;
     members.get(a)!.push(...taken);
     members.delete(b);

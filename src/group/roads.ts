@@ -12,11 +12,11 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { aloneEvidence, type ColumnReport } from "../match/explain.js";
-import { type Matches, sentenceOf } from "../match/matches.js";
+import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import { type PairRules, reasonByRule, refuseRules, sameBy, valueNumbers } from "../match/rules.js";
+import { type PairRules, reasonByRule, sameBy, valueNumbers } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -89,7 +89,6 @@ export async function duplicatesByPlan(
   const phrases =
     options.threshold === undefined ? phraseColumn([columns], plan, options)?.name : plan.pairs[0][0];
   if (phrases === undefined) return duplicatesByColumns(columns, options);
-  refuseRules(options.rules, phrases);
   const { onProgress } = options;
   return duplicatesByColumn(columns, phrases, {
     ...{ ...options, dropped: dropped.filter(({ name }) => name !== phrases) },
@@ -114,16 +113,15 @@ export async function duplicatesByColumn(
   tellScripts(columns, compared, [name], options);
   const found = await cluster(compared[name], options);
   const { probability = [], threshold = 1, similarityOf } = found;
-  const column = reportOf(profileColumn(name, cells), name, kindOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
-  const key = keyOf([cells]);
+  const column = reportOf(profileColumn(name, cells), name, kindOf);
   const differ = contradictions(compared, name);
   const { isRewritten } = rewritings(compared[name]);
   const { precision = standardPrecision } = options;
   const equal = differ === undefined ? equalTexts(compared[name]) : undefined;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
-    decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
+    decided(groupOf, keyOf([cells]), { ...options, known }, probabilityOf, similarityOf);
   // Equal rows need no sample.
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
@@ -133,7 +131,7 @@ export async function duplicatesByColumn(
       namesakes !== undefined && wordsIn(cells[a]) === wordsIn(cells[b]);
     const judged = judgedRows(all.grouped, known, { differ, isRewritten, mayBeTwo });
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
-    const estimated = groupedPromise(judged, precision, namesakes);
+    const estimated = promiseOf(all, judged, precision, namesakes);
     const isPromised = options.threshold === undefined;
     // The sample is of rows that are not equal: it says nothing where equal rows are different things.
     const isSampled = isPromised && namesakes === undefined && !isDenied(judged, precision);
@@ -143,7 +141,7 @@ export async function duplicatesByColumn(
     const promised = sampled?.report ?? estimated;
     const report = isPromised ? promised : groupedPrecision(judged);
     return {
-      report: { ...report, threshold, groups, dropped, columns: [column] },
+      report: { ...report, threshold, groups, dropped, columns: [column], rules: found.ruled },
       ...{ table, shown: [name] },
       doubtful: (count) => {
         const doubted = found
@@ -162,11 +160,21 @@ export async function duplicatesByColumn(
         return aloneEvidence({ name, left: cells[a], right: cells[b], isEqual }, isEqual ? 1 : likely);
       },
       why: ({ row, keptRow }) =>
+        reasonByRule(sameBy(options.rules, keptRow, row)) ??
         `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
     };
   };
   return resultWith(options.known);
 }
+
+/** The promise about grouped rows, and where all groups are by rules. */
+const promiseOf = (
+  { grouped, groups }: ReturnType<typeof decided>,
+  ...[judged, target, namesakes]: Parameters<typeof groupedPromise>
+): PrecisionReport =>
+  grouped.length === 0 && groups.length > 0
+    ? decidedByRules(target)
+    : groupedPromise(judged, target, namesakes);
 
 type RowTest = (a: number, b: number) => boolean;
 

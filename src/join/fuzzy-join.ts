@@ -19,11 +19,19 @@ import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/column
 import type { RowMatch, RowNumbers } from "../match/compare-tables.js";
 import { fitCalibration } from "../match/estimates/calibrate.js";
 import { candidatesOf, type Rankings, type RowPair } from "../match/estimates/estimate.js";
-import { withoutRows } from "../match/matches.js";
+import { decidedByRules, withoutRows } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { type OpenRanking, openRanking } from "../match/rank-pool.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
+import {
+  type PairRules,
+  type RulesReport,
+  rulesOfRows,
+  rulesReport,
+  type SamePairs,
+  samePairs,
+} from "../match/rules.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainPhrases, type PhraseExplanation } from "./explain.js";
 import {
@@ -45,6 +53,7 @@ import {
   withoutSiblings,
 } from "./one-column/decide.js";
 import { calibrateWith, noLabels, readLabels } from "./one-column/labels.js";
+import { likelyApart, type RuledPairs, ruledPairs, withinRules } from "./one-column/ruled-pairs.js";
 import type { JoinOptions, JoinResult } from "./options.js";
 import { keepPromised, type LeftRanker, leftDecoys } from "./precision.js";
 
@@ -85,13 +94,18 @@ export async function fuzzyJoin(
   const scorer = options.scorer ?? defaultScorer();
   const sides = (await textsInOneScript([left, right])).map(filledOnly).map(inCanonicalOrder);
   const texts = { left: sides[0].cells, right: sides[1].cells };
+  const rules = options.rules && rulesOfRows(options.rules, [sides[0].order, sides[1].order]);
+  const same = rules && samePairs(rules, false);
   const different = sides.map(({ cells }) => differentTexts(cells));
   const column = await preparePhrases({ left: different[0].cells, right: different[1].cells }, options);
   const { candidates = 10, threads } = options;
   const ranking = openRanking({ column, scorer: scorer.scorer, candidates, postings }, { threads });
   return closing(ranking, async () => {
     const onePartner = options.kind === "one-to-one";
-    const tables = rankedByRow(await rankTables(column, ranking, options), different, onePartner);
+    const byText = await rankTables(column, ranking, options);
+    const ranked = (mayMatch?: RuledPairs["mayMatch"]): RankedTables =>
+      rankedByRow(byText, different, onePartner, mayMatch);
+    const tables = ranked();
     const queried = once(() => leftDecoys(tables, tables.rankLeft));
     const [ofLeft, ofRight] = different;
     const explain = ({ left, right }: RowNumbers): PhraseExplanation =>
@@ -100,8 +114,8 @@ export async function fuzzyJoin(
         left: ofLeft.textOf[left] ?? left,
         right: ofRight.textOf[right] ?? right,
       });
-    const ranked = { sides, texts, scorer, ranking, tables, queried, explain, next: inTurn() };
-    return joinRanked(ranked, options);
+    const shared = { sides, texts, scorer, ranking, tables, queried, explain, next: inTurn() };
+    return joinUnderRules({ ...shared, ...(rules && { byRules: { rules, same: same!, ranked } }) }, options);
   });
 }
 
@@ -113,6 +127,14 @@ async function closing<Result>(ranking: OpenRanking, work: () => Promise<Result>
   }
 }
 
+/** Rules of the ranked rows, and the pairs that they make the same. */
+interface Ruling {
+  readonly rules: PairRules;
+  readonly same: SamePairs;
+  /** The rankings with the pairs that may match. */
+  ranked(mayMatch: RuledPairs["mayMatch"]): RankedTables;
+}
+
 /** All rows are in an order of their texts: results do not depend on that of the tables. */
 interface Ranked {
   /** The way back to the tables. */
@@ -121,6 +143,9 @@ interface Ranked {
   readonly scorer: ScorerFile;
   readonly ranking: OpenRanking;
   readonly tables: RankedTables;
+  readonly byRules?: Ruling;
+  /** What rules decide with the known pairs of the options. */
+  readonly ruled?: RuledPairs;
   explain(pair: RowNumbers): PhraseExplanation;
   readonly queried: () => ReturnType<typeof leftDecoys>;
   /** Work with later known pairs: each closes the ranking when it ends. */
@@ -145,7 +170,7 @@ function rowNumbers([ofLeft, ofRight]: Ranked["sides"]) {
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
   const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5 } = options;
-  const { sides, texts, scorer, ranking, tables, queried } = ranked;
+  const { sides, texts, scorer, tables, queried, byRules, ruled } = ranked;
   const [ofLeft, ofRight] = sides;
   const { given, byRight, prepared } = rowNumbers(sides);
   const known = (options.known ?? []).map(prepared);
@@ -154,11 +179,11 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
   const nearest = tables.right.rows.filter((row, place) => place % tables.right.keep < depth && row >= 0);
   const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
-  const labels = readLabels(texts, known);
+  const labels = withinRules(readLabels(texts, known), byRules?.rules);
   const { estimate } = scorer;
   const calibration = calibrateWith(rankings, labels, estimate);
   const proposedWith = (knowledge: Pick<Knowledge, "labels" | "calibration">): Proposed =>
-    proposePairs(rankings, { ...knowledge, estimate }, { kind, top });
+    openProposals(proposePairs(rankings, { ...knowledge, estimate }, { kind, top }), ruled);
   const proposed = proposedWith({ labels, calibration });
   const unlabelled = once(() =>
     known.length === 0 ? proposed : proposedWith({ labels: noLabels, calibration: fitCalibration([], []) }),
@@ -167,7 +192,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     withoutSiblings(decisionAt(pairs, { meanProbability, leastLikely }), texts);
   const sample = sampledMatches(decide(0, unlabelled()).matches, proposed);
   const allowed = (count: number): number => sample.allows(count, false);
-  const judge = { rankings, measureSpacing, queried, estimate, calibration, allowed };
+  const judge = { rankings, measureSpacing, queried, estimate, calibration, ruled, allowed };
   const kept = await keepPromised(decide, precision, judge);
   const sampled = sample.widest(precision, kept.report, kept.decision.matches.length);
   const report = sampled?.report ?? kept.report;
@@ -191,14 +216,57 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
       return given(doubtfulProposals(decision, { sample: open, count }));
     },
     related: () => [],
-    withKnown: (all) =>
-      ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
+    withKnown: (all) => joinAgain(ranked, { ...options, known: all }),
     probabilityAt: (row, score) => {
       const place = ofRight.places[row];
       return (likelihood.get(place) ?? 0) * Math.exp(Math.min(0, score - pairs[place].score));
     },
     explain: (left, right) => ranked.explain(prepared({ left, right })),
   };
+}
+
+/** Those that no rule decides. */
+const openProposals = (proposed: Proposed, ruled: RuledPairs | undefined): Proposed => {
+  if (ruled === undefined) return proposed;
+  const [proposals, likely] = [proposed.proposals, proposed.likely].map((all) => all.filter(ruled.isOpen));
+  return { ...proposed, proposals, likely };
+};
+
+const joinAgain = (ranked: Ranked, options: JoinOptions): Promise<JoinResult> =>
+  ranked.next(() => closing(ranked.ranking, () => joinUnderRules(ranked, options)));
+
+/** Joins the rows that rules leave open, and adds the pairs that these make the same. */
+async function joinUnderRules(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
+  const { sides, byRules } = ranked;
+  if (byRules === undefined) return joinRanked(ranked, options);
+  const { precision = 0.9, kind = "many-to-one" } = options;
+  const { byRight, prepared } = rowNumbers(sides);
+  const known = options.known?.map(prepared);
+  const ruled = ruledPairs(byRules.rules, byRules.same, { known, kind });
+  const found = await joinRanked({ ...ranked, tables: byRules.ranked(ruled.mayMatch), ruled }, options);
+  const byRule = byRight(ruled.matches);
+  const isByRules = found.matches.length === 0 && byRule.length > 0;
+  const joined = new Set(byRule.map(({ right }) => right));
+  return {
+    ...{ ...found, ...(isByRules && decidedByRules(precision)) },
+    matches: [...byRule, ...found.matches].sort((a, b) => a.right - b.right),
+    unmatched: found.unmatched.filter((row) => !joined.has(row)),
+    ruled: await reportOfRules(ranked, byRules),
+    withKnown: (all) => joinAgain(ranked, { ...options, known: all }),
+  };
+}
+
+/** What rules decided: pairs that they keep apart are likely if the compared column alone says so. */
+async function reportOfRules(
+  { tables, sides, scorer }: Ranked,
+  { rules, same }: Ruling,
+): Promise<RulesReport> {
+  const nearest = tables.right.rows.filter((row, place) => place % tables.right.keep === 0 && row >= 0);
+  const rankings = { ...tables, spacing: await tables.measureSpacing(rules.never.length > 0 ? nearest : []) };
+  return rulesReport(rules, same, likelyApart(rankings, scorer.estimate, rules), (pair) => {
+    const [{ left, right }] = rowNumbers(sides).given([pair]);
+    return [left, right];
+  });
 }
 
 /** For each right row, the second-best left row with a different text, or -1. */

@@ -4,6 +4,7 @@ import type { Sharing } from "../files/shards/shard.js";
 import type { KnownPair, RowMatch } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { Matches } from "../match/matches.js";
+import type { PairRules, RulesReport } from "../match/rules.js";
 import type { ScorerFile } from "../match/scorer.js";
 import type { PhraseExplanation } from "./explain.js";
 
@@ -28,6 +29,8 @@ export interface JoinOptions {
    * estimates of the other pairs, in which the unlabelled estimate weighs as much as 100 judged pairs.
    */
   readonly known?: readonly KnownPair[];
+  /** What was read of rules on other columns of these rows: they decide pairs, which are left out of estimates. */
+  readonly rules?: PairRules;
   /** The model that embeds the phrases, or "none" to compare without one. Default: the embedded model. */
   readonly encoder?: PhraseEncoder | "none";
   /** Candidates per right row found by terms, and as many found by embedding. Default 10. */
@@ -59,6 +62,8 @@ export interface JoinResult extends PrecisionReport, Matches<JoinResult, PhraseE
   readonly proposals: readonly RowMatch[];
   /** For each right row, the second-best left row with a different text, or -1. */
   readonly runnersUp: Int32Array;
+  /** What rules decided; undefined without any. */
+  readonly ruled?: RulesReport;
   /** What weakens the join, one sentence each. */
   readonly warnings: readonly string[];
   /** The probability that a left row whose pair with a right row has this score, as `explain` gives it, is its match. */

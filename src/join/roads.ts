@@ -15,7 +15,7 @@ import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/
 import type { MatchRowsOptions } from "../match/match-rows.js";
 import { type Matches, sentenceOf } from "../match/matches.js";
 import { phraseColumn } from "../match/phrase-column.js";
-import { readRules, reasonByRule, refuseRules, sameBy } from "../match/rules.js";
+import { readRules, reasonByRule, sameBy } from "../match/rules.js";
 import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchComposed, type TableMatches } from "./match-tables.js";
@@ -91,7 +91,6 @@ export async function joinColumns(
     checkMatching([left, right], matching);
     return joinedByColumns(await matchComposed(tables, matching), left, plan, options);
   }
-  refuseRules(options.rules, only.name);
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
@@ -108,17 +107,30 @@ function joinedByColumn(
   found: JoinResult,
   column: ColumnReport,
   dropped: readonly DroppedColumn[],
-  options: Pick<RoadOptions, "kind">,
+  options: Pick<RoadOptions, "kind" | "top" | "rules">,
 ): Joined {
-  const { kind = "many-to-one" } = options;
+  const { kind = "many-to-one", top, rules } = options;
   const { name, other } = column;
-  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful, related } = found;
+  const { estimate, low, high, promise, warnings, ruled, labelEffect, doubtful, related } = found;
+  const matches = byRightRow(found, top);
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
-    findings: { estimate, low, high, promise, kind, kindReason, columns: [column], dropped, warnings },
+    findings: {
+      estimate,
+      low,
+      high,
+      promise,
+      kind,
+      kindReason,
+      columns: [column],
+      dropped,
+      warnings,
+      rules: ruled,
+    },
     ...{ matches, labelEffect, doubtful, related, naming: { left: name, right: other } },
     explain: (left, right) => phraseEvidence(found, column, { left, right }),
-    why: ({ left, right }) => explanationLine(found.explain(left, right)),
+    why: ({ left, right }) =>
+      reasonByRule(sameBy(rules, left, right)) ?? explanationLine(found.explain(left, right)),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
@@ -171,7 +183,7 @@ function joinedByColumns(
 }
 
 /** At most `top` matches of a right row. */
-function byRightRow({ matches }: TableMatches, top = Infinity): RowMatch[] {
+function byRightRow({ matches }: Pick<TableMatches, "matches">, top = Infinity): RowMatch[] {
   const sorted = matches.toSorted((a, b) => a.right - b.right || b.probability - a.probability);
   return sorted.filter(({ right }, place) => sorted[place - top]?.right !== right);
 }

@@ -31,7 +31,7 @@ import {
   explainPair,
   type RowExplanation,
 } from "./explain.js";
-import { type Matches, nothingToCompare, withoutRows } from "./matches.js";
+import { decidedByRules, type Matches, withoutRows } from "./matches.js";
 import { doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { labelEffect, type Partners } from "./review/label-effect.js";
@@ -247,8 +247,8 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
       const level = sampled === undefined ? estimated.level : method.decided(sampled.level, decided, table);
-      const { report } =
-        level.accepted.length === 0 && level.ruled?.length ? byRules(target) : (sampled ?? estimated);
+      const isByRules = level.accepted.length === 0 && level.ruled?.length;
+      const report = isByRules ? decidedByRules(target) : (sampled ?? estimated).report;
       const own = method.show(fit, level, rows);
       return {
         ...{ ...report, ...own, columns, dropped, rules, atPrecision, explain },
@@ -274,8 +274,6 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   return withAnswers;
 }
 
-const byRules = (target: number) => ({ report: nothingToCompare(target, "rules make all that is the same") });
-
 /** Judged pairs, and those that rules decide and nobody has judged. */
 const withRuled = (judged: Known, ruled: Known): Known =>
   Object.assign(new Map([...ruled, ...judged]), { judged, shares: judged.shares });
@@ -286,7 +284,10 @@ function reportOfRules(
 ): RulesReport | undefined {
   if (rules === undefined || same === undefined) return undefined;
   const logOdds = scorePairs(table.levels, weights, table.columns);
-  return rulesReport(rules, same, { forbidden, logOdds }, (pair) => rowsInOrder(table, given(pair)));
+  const likely = forbidden.map((pairs) =>
+    pairs.reduce((sum, count, place) => sum + (logOdds[place] >= 0 ? count : 0), 0),
+  );
+  return rulesReport(rules, same, likely, (pair) => rowsInOrder(table, given(pair)));
 }
 
 const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({

@@ -43,6 +43,10 @@ export const nothingToCompare = (target = 0.9, reason = "there are no rows to co
   promise: { target, established: true, reason },
 });
 
+/** The promise about a result of which nothing is estimated. */
+export const decidedByRules = (target: number): PrecisionReport =>
+  nothingToCompare(target, "rules make all that is the same");
+
 /** @throws ArgumentError for a known pair */
 export function withoutRows<Own>(
   own: Own,

@@ -3,12 +3,13 @@
  * whose filled cells differ in the columns of a `never` rule are different things. Rules decide pairs and teach nothing. Where two
  * contradict each other `never` wins, and answers of people win over both.
  */
-import { disjointSets } from "../disjoint-sets.js";
+import { disjointSets, numbered } from "../disjoint-sets.js";
 import { ArgumentError, TableError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { placesByNumber } from "../places-by-number.js";
 import { NumberedKeys } from "./candidates/blocks.js";
 import { PairSet } from "./candidates/pair-set.js";
+import { isFilled } from "./cells/cell-words.js";
 import type { AlignedNames, TableColumns } from "./columns/align.js";
 import { partsOfColumn, readPairOf } from "./columns/column-names.js";
 import { both, type ColumnOptions, readField } from "./columns/fields.js";
@@ -30,6 +31,12 @@ export interface RuleOptions extends ComparisonOptions {
   readonly never?: readonly string[];
 }
 
+/** Rules, and what one table says of where its rows are from. */
+export interface SourceOptions {
+  /** A column that names the source of each row. No source has a thing twice: two rows of one are not the same. */
+  readonly between?: string;
+}
+
 interface RowPair {
   readonly left: number;
   readonly right: number;
@@ -40,6 +47,8 @@ interface Rule {
   readonly name: string;
   readonly left: Int32Array;
   readonly right: Int32Array;
+  /** Which cells a `never` rule keeps apart: those of one source are equal. Default: different ones. */
+  readonly apart?: "equal";
 }
 
 /** Rules that were read for the rows of two tables, or of one. */
@@ -54,6 +63,8 @@ export interface RulesReport {
   readonly same: Readonly<Record<string, number>>;
   /** By `never` rule, the pairs that it keeps apart although the compared columns make them likely. */
   readonly never: Readonly<Record<string, number>>;
+  /** Pairs of one source that are kept apart although the compared columns make them likely; undefined without `between`. */
+  readonly between?: number;
   /** Pairs that are the same by one rule and differ by another, and one of them. They are kept apart. */
   readonly contradicted: number;
   readonly example?: RowPair;
@@ -71,9 +82,9 @@ const mostOfCell = 500;
 export function readRules(
   left: TableColumns,
   right: TableColumns | undefined,
-  { same = [], never = [], ...options }: RuleOptions & Pick<ColumnOptions, "kindOf">,
+  { same = [], never = [], between, ...options }: RuleOptions & SourceOptions & Pick<ColumnOptions, "kindOf">,
 ): PairRules | undefined {
-  if (same.length + never.length === 0) return undefined;
+  if (same.length + never.length === 0 && between === undefined) return undefined;
   const read = (flag: string) => (name: string) => {
     const pair = right === undefined ? ([name, name] as const) : readPairOf(name, left, right);
     const [parts, others] = [left, right ?? left].map((table, side) => {
@@ -97,7 +108,16 @@ export function readRules(
     });
     return { name, ...columns.reduce(together) };
   };
-  return { same: same.map(read("--same")), never: never.map(read("--never")) };
+  const sources = (name: string): Rule => {
+    const cells = left[read("between")(name).name];
+    // Exactly as written: a.csv and A.csv are two tables.
+    const numbers = numbered(cells).map((number, row) => (isFilled(cells[row]) ? number : -1));
+    return { name, left: numbers, right: numbers, apart: "equal" };
+  };
+  return {
+    same: same.map(read("--same")),
+    never: [...never.map(read("--never")), ...(between === undefined ? [] : [sources(between)])],
+  };
 }
 
 /** For each row a number, equal where the cells of a column are equal as the comparison reads them; -1 where one is empty. */
@@ -121,37 +141,46 @@ function together(a: Numbers, b: Numbers): Numbers {
   return { left: of(a.left, b.left), right: of(a.right, b.right), count: keys.size };
 }
 
-/** @throws UsageError for rules where one column is compared */
-export function refuseRules(rules: PairRules | undefined, column: string): void {
-  if (rules !== undefined)
-    throw new UsageError(
-      `--same and --never need several compared columns, and ${column} is compared alone. Compare more columns (--on), or leave the rules out.`,
-    );
-}
-
 /** The rules for some rows of each side, in their order. @param isSwapped whether the rows are those of exchanged tables */
 export function rulesOfRows(
   { same, never }: PairRules,
   [rows, others]: readonly Uint32Array[],
   isSwapped = false,
 ): PairRules {
-  const pick = ({ name, left, right }: Rule): Rule => {
+  const pick = ({ left, right, ...rule }: Rule): Rule => {
     const [first, second] = isSwapped ? [right, left] : [left, right];
     const ofRows = Int32Array.from(rows, (row) => first[row]);
-    return { name, left: ofRows, right: Int32Array.from(others, (row) => second[row]) };
+    return { ...rule, left: ofRows, right: Int32Array.from(others, (row) => second[row]) };
   };
   return { same: same.map(pick), never: never.map(pick) };
 }
 
-/** Equal for rows of one table that all rules treat alike. */
+/** Equal for rows of one table that all rules treat alike, and that no rule keeps apart. */
 export const ruleKey = (rules: PairRules | undefined, row: number): string =>
-  rules === undefined ? "" : [...rules.same, ...rules.never].map(({ left }) => left[row]).join();
+  [...(rules?.same ?? []), ...(rules?.never ?? [])]
+    .map(({ left, apart }) => (apart === "equal" && left[row] >= 0 ? `${left[row]} ${row}` : left[row]))
+    .join();
 
-const differs = ({ left, right }: Rule, a: number, b: number): boolean =>
-  left[a] >= 0 && right[b] >= 0 && left[a] !== right[b];
+/** Whether a `never` rule keeps two rows apart. */
+const forbids = ({ left, right, apart }: Rule, a: number, b: number): boolean =>
+  left[a] >= 0 && right[b] >= 0 && (left[a] === right[b]) === (apart === "equal");
 
-const isForbidden = ({ never }: PairRules, a: number, b: number): boolean =>
-  never.some((rule) => differs(rule, a, b));
+/** Whether any rule keeps two rows apart. */
+export const isForbidden = ({ never }: PairRules, a: number, b: number): boolean =>
+  never.some((rule) => forbids(rule, a, b));
+
+/** By `never` rule, how many of these pairs it keeps apart. */
+export function countApart(
+  { never }: PairRules,
+  pairs: Iterable<readonly [left: number, right: number, times?: number]>,
+): number[] {
+  const counts = never.map(() => 0);
+  for (const [a, b, times = 1] of pairs)
+    never.forEach((rule, at) => {
+      if (forbids(rule, a, b)) counts[at] += times;
+    });
+  return counts;
+}
 
 /** The rule by which two rows are the same. */
 export const sameBy = (rules: PairRules | undefined, a: number, b: number): string | undefined =>
@@ -170,9 +199,10 @@ export function* samePartners(rules: PairRules | undefined): Generator<RowPair> 
     for (let row = 0; row < left.length; row++) {
       if (left[row] < 0) continue;
       const own = heads.get(left[row]) ?? [];
-      const head = own.find((other) => !isForbidden(rules!, other, row));
-      if (head === undefined) heads.set(left[row], [...own, row]);
-      else yield { left: head, right: row };
+      // All of them: the first may have a row by then that this one is kept apart from.
+      const open = own.filter((other) => !isForbidden(rules!, other, row));
+      if (open.length === 0) heads.set(left[row], [...own, row]);
+      for (const head of open) yield { left: head, right: row };
     }
   }
 }
@@ -240,7 +270,7 @@ export function allowedPairs(all: CandidatePairs, rows: number, rules: PairRules
     const row = left.at(pair);
     let isAllowed = true;
     for (const [at, rule] of never.entries()) {
-      if (!differs(rule, row, right[pair])) continue;
+      if (!forbids(rule, row, right[pair])) continue;
       isAllowed = false;
       forbidden[at][classOf[pair]]++;
     }
@@ -254,19 +284,19 @@ export function allowedPairs(all: CandidatePairs, rows: number, rules: PairRules
   return { pairs, classes: { ...classes, classOf: withRoom(classOf, count) }, forbidden };
 }
 
-/** @param forbidden by `never` rule, pairs of each class @param logOdds of each class @param shown a pair of the tables' rows */
+/** @param apart by `never` rule, the likely pairs that it keeps apart @param shown a pair of the tables' rows */
 export function rulesReport(
   { same, never }: PairRules,
   { counts, contradicted: { left, right } }: SamePairs,
-  { forbidden, logOdds }: { readonly forbidden: readonly Uint32Array[]; readonly logOdds: Float64Array },
-  shown: (pair: RowPair) => readonly [left: number, right: number],
+  apart: readonly number[],
+  shown = ({ left, right }: RowPair): readonly [left: number, right: number] => [left, right],
 ): RulesReport {
   const examples = Array.from(left.subarray(0, 1), (row, at) => shown({ left: row, right: right[at] }));
-  const likely = (pairs: Uint32Array): number =>
-    pairs.reduce((sum, count, place) => sum + (logOdds[place] >= 0 ? count : 0), 0);
+  const bySource = never.findIndex((rule) => rule.apart === "equal");
   return {
     same: Object.fromEntries(same.map(({ name }, at) => [name, counts[at]])),
-    never: Object.fromEntries(never.map(({ name }, at) => [name, likely(forbidden[at])])),
+    never: Object.fromEntries(never.flatMap(({ name }, at) => (at === bySource ? [] : [[name, apart[at]]]))),
+    between: apart[bySource],
     contradicted: left.length,
     example: examples.map(([left, right]) => ({ left, right }))[0],
   };
@@ -278,32 +308,41 @@ export interface Apart {
   unite(a: number, b: number): boolean;
 }
 
-/** The number of a group in a rule where its rows have several; -1 where all their cells are empty. */
-const mixed = -2;
-
 /** @param known pairs that are the same whatever rules say; those without a match are passed over */
 export function apartRows(
   rules: PairRules | undefined,
   known: Iterable<RowPair & { readonly match: boolean }>,
 ): Apart | undefined {
   if (rules === undefined || rules.never.length === 0) return undefined;
-  const values = rules.never.map(({ left }) => left.slice());
-  const { rootOf, unite } = disjointSets(values[0].length);
+  const { rootOf, unite } = disjointSets(rules.never[0].left.length);
+  const cells = rules.never.map(({ left, apart }) => {
+    const ofSeveral = new Map<number, ReadonlySet<number>>();
+    const numbersOf = (group: number): ReadonlySet<number> =>
+      ofSeveral.get(group) ?? new Set(left[group] < 0 ? [] : [left[group]]);
+    return {
+      areApart(x: number, y: number): boolean {
+        const [one, other] = [numbersOf(x), numbersOf(y)];
+        const { size } = new Set([...one, ...other]);
+        if (apart === "equal") return size < one.size + other.size;
+        return one.size > 0 && other.size > 0 && size > 1;
+      },
+      unite(x: number, y: number): void {
+        ofSeveral.set(Math.min(x, y), new Set([...numbersOf(x), ...numbersOf(y)]));
+        ofSeveral.delete(Math.max(x, y));
+      },
+    };
+  });
   const force = (x: number, y: number): void => {
+    if (x === y) return;
+    for (const own of cells) own.unite(x, y);
     unite(x, y);
-    for (const value of values) {
-      const [one, other] = [value[x], value[y]];
-      value[rootOf(x)] = one === -1 || one === other ? other : other === -1 ? one : mixed;
-    }
   };
   for (const { left, right, match } of known) if (match) force(rootOf(left), rootOf(right));
-  const differ = (one: number, other: number): boolean =>
-    one !== -1 && other !== -1 && (one !== other || one === mixed);
   return {
     unite(a, b) {
       const [x, y] = [rootOf(a), rootOf(b)];
-      if (x !== y && values.some((value) => differ(value[x], value[y]))) return false;
-      if (x !== y) force(x, y);
+      if (x !== y && cells.some((own) => own.areApart(x, y))) return false;
+      force(x, y);
       return true;
     },
   };

@@ -1,8 +1,8 @@
 /** Groups under rules: no group holds two rows that a rule keeps apart, and rows that a rule makes the same are together. */
 import { describe, expect, it } from "vitest";
 import { type GroupRowsOptions, groupRows } from "../../src/group/group-rows.js";
-import { duplicatesByColumns, duplicatesByPlan } from "../../src/group/roads.js";
-import { planColumns } from "../../src/match/columns/fields.js";
+import { duplicatesByColumn, duplicatesByColumns } from "../../src/group/roads.js";
+import type { KnownPair } from "../../src/match/compare-tables.js";
 import { readRules } from "../../src/match/rules.js";
 import { createRandom } from "../../src/random.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
@@ -164,12 +164,66 @@ describe("duplicates under rules", () => {
     expect([groupOf[0], groupOf[1], new Set(groupOf).size]).toEqual([groupOf[2], groupOf[3], 58]);
     expect(rules!.same).toEqual({ pass: 2 });
   });
+});
 
-  it("are refused where one column of phrases is compared", async () => {
-    const plan = planColumns(ruled, undefined, { on: ["name"] });
-    const found = duplicatesByPlan(ruled, plan, { known: [], rules, encoder: "none" });
-    await expect(found).rejects.toThrow(
-      "--same and --never need several compared columns, and name is compared alone.",
-    );
+describe("duplicates of one column under rules", () => {
+  const names = ["Acme Industries", "Acme Industrys", "Acme Industries Inc", "Globex Corporation"];
+  const firms = {
+    name: [...names, "Globex Corp", "Zebra Holding", "Initech", "Umbrella"],
+    email: ["", "", "", "g@x.example", "", "G@x.example", "", ""],
+    source: ["a", "a", "b", "a", "b", "b", "a", "b"],
+  };
+  const byName = (table: typeof firms, rule: Parameters<typeof readRules>[2], known: KnownPair[] = []) =>
+    duplicatesByColumn(table, "name", {
+      ...{ known, rules: readRules(table, undefined, rule), encoder: "none", threshold: 0.5 },
+    });
+  const groupsOf = ({ table }: Awaited<ReturnType<typeof byName>>) => [...table.groupOf];
+
+  it("hold rows of equal cells, and no rows that never forbids", async () => {
+    expect(groupsOf(await byName(firms, {}))).toEqual([0, 0, 0, 1, 1, 2, 3, 4]);
+    const found = await byName(firms, { never: ["source"], same: ["email"] });
+    expect(groupsOf(found)).toEqual([0, 0, 1, 2, 3, 4, 5, 6]);
+    expect(found.report.rules).toMatchObject({ same: { email: 0 }, never: { source: 2 }, contradicted: 1 });
+    const same = await byName(firms, { same: ["email"] });
+    expect(groupsOf(same)).toEqual([0, 0, 0, 1, 1, 1, 2, 3]);
+    const [, globex] = same.report.groups;
+    const byRule = globex.others.find(({ row }) => row === 5)!;
+    expect([byRule.probability, same.why(byRule)]).toEqual([1, "the same by email"]);
+    expect(same.report.estimate).toBeCloseTo((await byName(firms, {})).report.estimate, 9);
+  });
+
+  it("hold one row of each source with between", async () => {
+    const found = await byName(firms, { between: "source" });
+    const groups = groupsOf(found);
+    expect(new Set([groups[0], groups[1]]).size).toBe(2);
+    expect([groups[0], groups[1]]).toContain(groups[2]);
+    expect(groups[4]).toBe(groups[3]);
+    expect(found.report.rules).toMatchObject({ between: 1, never: {}, contradicted: 0 });
+    const answered = await found.withKnown([{ left: 0, right: 1, match: true }]);
+    expect(groupsOf(answered)[0]).toBe(groupsOf(answered)[1]);
+  });
+
+  it.each([1, 2, 3])("never hold two rows that a rule keeps apart (seed %i)", async (seed) => {
+    const draw = createRandom(seed);
+    const some = names.flatMap((name) => [name, name, `${name} AG`, `The ${name}`, name.toLowerCase()]);
+    const cells = (values: string) => some.map(() => values[Math.floor(draw() * values.length)].trim());
+    const table = { name: some, email: cells("wxyz   "), source: cells("abc "), land: cells("de ") };
+    const { table: found } = await byName(table, { same: ["email"], never: ["land"], between: "source" });
+    for (const groups of [found.groupOf, found.sureOf])
+      for (const [a, one] of groups.entries())
+        for (const [b, other] of groups.entries()) {
+          if (a >= b || one !== other) continue;
+          expect(isEqual(table.source)(a, b), `${a} ${b}`).toBe(false);
+          expect(isDifferent(table.land)(a, b), `${a} ${b}`).toBe(false);
+        }
+    expect(new Set(found.groupOf).size).toBeLessThan(some.length);
+  });
+
+  it("are of two sources where all columns are compared", async () => {
+    const half = entities.map((entity, row) => (entities.indexOf(entity) === row ? "a" : "b"));
+    const found = await groupRows({ ...table, half }, { ...run, between: "half" });
+    for (const [a, b] of pairsWith(isEqual(half))) expect(found.groupOf[a]).not.toBe(found.groupOf[b]);
+    expect(new Set(found.groupOf).size).toBeLessThan(rows);
+    expect(found.rules!.between).toBeGreaterThan(0);
   });
 });

@@ -103,9 +103,68 @@ describe("a join under rules", () => {
     expect(keys(byRule)).toEqual(numbers(100, (row) => `${row} ${row + 190}`));
     expect(byRule.every(({ probability }) => probability === 1)).toBe(true);
   });
+});
 
-  it("refuses rules where one column of phrases is compared", async () => {
-    const found = joinRows(left, right, { encoder: "none", on: ["name"], never: ["born"] });
-    await expect(found).rejects.toThrow("Compare more columns (--on), or leave the rules out.");
+describe("a join of one column under rules", () => {
+  const given = {
+    name: ["John Smith", "John Smith", "Maria Garcia", "Zebra Holding", "Peter Pan", "Omega Works"],
+    email: ["a@x.example", "b@x.example", "c@x.example", "z@x.example", "p@x.example", ""],
+    born: ["1970", "1980", "1990", "2000", "1950", ""],
+  };
+  const other = {
+    name: ["Jon Smith", "John Smith", "Mary Garcya", "Completely Else", "Peter Pann"],
+    email: ["q@x.example", "", "C@X.example", "z@x.example", "pp@x.example"],
+    born: ["1980", "1970", "1990", "", "1951"],
+  };
+  const options = { encoder: "none", on: ["name"], threads: 1 } as const;
+  const rules = { same: ["email"], never: ["born"] };
+
+  it.each(["many-to-one", "one-to-one", "many-to-many"] as const)("decides pairs of %s", async (kind) => {
+    const found = await joinRows(given, other, { ...options, ...rules, kind });
+    expect(keys(found.matches)).toEqual(expect.arrayContaining(["1 0", "0 1", "2 2", "3 3"]));
+    // John Smith of another year, twice, and Peter Pan of another one.
+    expect(keys(found.matches)).not.toEqual(expect.arrayContaining(["0 0"]));
+    expect(keys(found.matches)).not.toEqual(expect.arrayContaining(["4 4"]));
+    expect(found.findings.rules).toMatchObject({ same: { email: 2 }, never: { born: 3 }, contradicted: 0 });
+    const whys = new Map(found.matches.map((pair) => [`${pair.left} ${pair.right}`, found.why(pair)]));
+    expect([whys.get("2 2"), whys.get("3 3")]).toEqual(["the same by email", "the same by email"]);
+    expect(found.doubtful(20).every(({ right }) => right !== 2)).toBe(true);
+  });
+
+  it("has answers before rules, and leaves pairs by rules out of the estimate", async () => {
+    const found = await joinRows(given, other, { ...options, ...rules });
+    const answered = await found.withKnown([
+      { left: 4, right: 4, match: true },
+      { left: 3, right: 3, match: false },
+    ]);
+    expect(keys(answered.matches)).toContain("4 4");
+    expect(keys(answered.matches)).not.toContain("3 3");
+    expect(keys(answered.matches)).toContain("2 2");
+    // An answer for one John Smith holds for equal texts, but not for one that never forbids.
+    const john = await found.withKnown([{ left: 1, right: 0, match: true }]);
+    expect(keys(john.matches)).toEqual(expect.arrayContaining(["1 0", "0 1"]));
+    const pass = (count: number, from: number) =>
+      numbers(count, (row) => (row >= from ? `P${row - from}` : ""));
+    const tables = [
+      { name: left.name, pass: numbers(rows, (row) => (row < 40 ? `P${row}` : "")) },
+      { name: right.name, pass: pass(rows, 250) },
+    ] as const;
+    const without = await joinRows(...tables, options);
+    const ruled = await joinRows(...tables, { ...options, same: ["pass"] });
+    const own = ruled.matches.filter((pair) => ruled.why(pair) !== "the same by pass");
+    expect(ruled.matches.length - own.length).toBe(40);
+    expect(Math.abs(ruled.findings.estimate - without.findings.estimate)).toBeLessThan(0.05);
+    expect(keys(own).every((key) => keys(without.matches).includes(key))).toBe(true);
+  });
+
+  it("rests on rules alone where nothing else is found", async () => {
+    const one = { name: ["Zebra Holding", "Omega Works"], code: ["1", "2"] };
+    const two = { name: ["Quartz", "Litmus"], code: ["2", "1"] };
+    const found = await joinRows(one, two, { ...options, same: ["code"], kind: "one-to-one" });
+    expect(keys(found.matches)).toEqual(["1 0", "0 1"]);
+    expect(found.findings.promise).toMatchObject({
+      established: true,
+      reason: "rules make all that is the same",
+    });
   });
 });

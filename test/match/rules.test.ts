@@ -231,6 +231,22 @@ describe("pairs that rules decide", () => {
     }
   });
 
+  it("keep rows of one source apart, exactly as it is written", () => {
+    const rules = read({ from: ["crm", "CRM", "crm", "", "web"] }, undefined, { between: "from" });
+    const apart = apartRows(rules, [])!;
+    expect([apart.unite(0, 2), apart.unite(0, 1), apart.unite(1, 2)]).toEqual([false, true, false]);
+    expect([apart.unite(3, 2), apart.unite(4, 0), apart.unite(3, 0), apart.unite(4, 1)]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    // A person united two of one source: the group still takes rows of others.
+    const judged = apartRows(rules, [{ left: 0, right: 2, match: true }])!;
+    expect([judged.unite(0, 4), judged.unite(2, 3)]).toEqual([true, true]);
+    expect(new Set([0, 2].map((row) => ruleKey(rules, row))).size).toBe(2);
+  });
+
   it("tell rows of one key from others", () => {
     const rules = read({ a: ["x", "X", "y", ""], b: ["1", "1", "1", "1"] }, undefined, {
       same: ["a"],

@@ -27,6 +27,7 @@ const options = [
   shared.report,
   ...shared.compared,
   ...shared.rules,
+  option("--between", "match rows of different tables only: no table has duplicates within itself"),
   ...shared.bounded,
   ...groupingOptions,
   shardOption,
@@ -84,6 +85,7 @@ export default command({
     const dedupe = (sharing?: Sharing) =>
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
         ...{ ...options, ...boundedSettings(options, session), encoder, sharing, decisionPaths, further },
+        pairs: options.between ? "between tables" : "all",
         likely: options.removeLikely ? "remove" : "keep",
         fill: options.fill ? "empty" : "none",
         explain: options.explain ? "column" : "none",

@@ -60,17 +60,19 @@ function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
 }
 
 /** How many pairs each rule decided, and a line where rules contradict each other. */
-export function rulesLines({ same, never, contradicted, example }: RulesReport): string[] {
+export function rulesLines({ same, never, between, contradicted, example }: RulesReport): string[] {
   const bySame = Object.entries(same).map(
     ([rule, pairs]) => `--same ${rule} makes ${counted(pairs, "pair")} the same`,
   );
   const byNever = Object.entries(never).map(
     ([rule, pairs]) => `--never ${rule} keeps ${counted(pairs, "likely pair")} apart`,
   );
-  const lines = [[...bySame, ...byNever].join("; ")];
+  const bySource =
+    between === undefined ? [] : [`--between keeps ${counted(between, "likely pair")} of one table apart`];
+  const lines = [[...bySame, ...byNever, ...bySource].join("; ")];
   if (example !== undefined)
     lines.push(
-      `both apply to ${counted(contradicted, "pair")}, such as rows ${example.left + 1} and ${example.right + 1}: --never decides`,
+      `both apply to ${counted(contradicted, "pair")}, such as rows ${example.left + 1} and ${example.right + 1}: ${between === undefined ? "--never decides" : "rows are kept apart"}`,
     );
   return lines;
 }

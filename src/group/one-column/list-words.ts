@@ -52,10 +52,18 @@ export interface Rewritings {
    */
   isRewritten(a: number, b: number): boolean;
   /**
-   * The same where the words are in one order, and the right spelling of a misspelt one recurs: of two words that are in one text
-   * each, such as Montoku and Antoku, neither need be misspelt.
+   * The same where the words are in one order, the right spelling of a misspelt one recurs, as the word does that is abbreviated,
+   * and the first letters are right: "Montoku" and "Antoku", each in one text, or "Parma" and "Tarma" are two names.
    */
   isSlip(a: number, b: number): boolean;
+}
+
+/** Whether a letter is wrong, missing or too many, or two have changed places; not the first one. */
+function isOneSlip([a, b]: readonly [string, string]): boolean {
+  if (a[0] !== b[0]) return false;
+  if (distance(a, b) === 1) return true;
+  const at = [...a].findIndex((letter, place) => letter !== b[place]);
+  return a.length === b.length && b === a.slice(0, at) + a[at + 1] + a[at] + a.slice(at + 2);
 }
 
 /** Reads the words of a list. */
@@ -82,9 +90,12 @@ export function rewritings(texts: readonly string[]): Rewritings {
   const isSlip = (a: number, b: number): boolean => {
     const [own, others] = [partsOfText(a), partsOfText(b)];
     if (own.length !== others.length) return false;
-    const odd = own.flatMap((word, at) => (isIn([others[at]], word) ? [] : [[word, others[at]]]));
-    const recurs = odd.every((words) => words.some((word) => count(word) >= RECURRING));
-    return odd.length < 2 && recurs && isRewritten(a, b);
+    const pairs = own
+      .map((word, at) => [word, others[at]] as const)
+      .filter(([word, other]) => word !== other);
+    const slips = pairs.filter(([word, other]) => !isIn([other], word));
+    const recur = pairs.every((words) => words.some((word) => count(word) >= RECURRING));
+    return recur && slips.length < 2 && slips.every(isOneSlip) && isRewritten(a, b);
   };
   return { isRewritten, isSlip };
 }

@@ -13,13 +13,16 @@ import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { wilsonInterval } from "../../statistics.js";
 import type { DuplicateRow } from "../kept-rows.js";
-import { type LinkTable, linkGroups, linkTable, representativesOf } from "../linkage.js";
+import { type LinkTable, linkedWith, linkGroups, linkTable, representativesOf } from "../linkage.js";
 import type { SameTable, SameTableOptions } from "../same-table.js";
 import type { EqualTexts, Rewritings } from "./list-words.js";
+import type { NodeRules } from "./ruled-phrases.js";
 
 export interface CountedTable extends SameTable {
   /** How often each row occurs. */
   readonly counts: ArrayLike<number>;
+  /** Where rules keep rows apart; links are those that they allow. */
+  readonly rules?: NodeRules;
 }
 
 /** The ends of a group may be this many times as far apart as two linked rows. */
@@ -41,9 +44,10 @@ export type EstimatedGroups = ReturnType<typeof groupsAt>;
  * of the groups: the probability that each row is its representative, and their mean over the other rows, 1 without any.
  */
 export function groupsAt(table: CountedTable, threshold: number) {
-  const { phrases, links, similarity } = table;
+  const { phrases, links, similarity, rules } = table;
   const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));
-  const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity });
+  const apart = rules?.apart();
+  const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity, apart });
   const rowsOf = placesByNumber(groups, phrases.length);
   const representatives = representativesOf(rowsOf, table);
   const probability = new Float64Array(groups.length).fill(1);
@@ -51,9 +55,10 @@ export function groupsAt(table: CountedTable, threshold: number) {
   representatives.forEach((middle, group) => {
     const rows = rowsOf.order.subarray(rowsOf.starts[group], rowsOf.starts[group + 1]);
     if (rows.length === 1) return;
-    const distances = distancesToGroups(middle, groups, links);
+    const ofAll = rules === undefined ? distancesToGroups(middle, groups, linkedWith(links, middle)) : [];
     for (const row of rows) {
       if (row === middle) continue;
+      const distances = rules ? distancesToGroups(middle, groups, rules.nearOf(middle, row)) : ofAll;
       probability[row] = spacingPrecision(distanceOf(similarity(row, middle)), distances);
       sum += probability[row];
       grouped++;
@@ -79,8 +84,23 @@ export async function promisedGroups(
   const found = strict.grouped > 0 || target <= LIKELY ? strict : await lowestThreshold(table, LIKELY, run);
   const { threshold } = found;
   // At 1, only what is equal is grouped.
-  return threshold === 1 ? found : groupsAt(withSlips(table, isSlip, threshold), threshold);
+  if (threshold === 1) return found;
+  const { groups, representatives, probability, ...rest } = groupsAt(
+    withSlips(table, isSlip, threshold),
+    threshold,
+  );
+  const slips = probability.map((own, row) => {
+    const middle = representatives[groups[row]];
+    return own < slipProbability && isSlip(row, middle) ? slipProbability : own;
+  });
+  return { ...rest, groups, representatives, probability: slips };
 }
+
+/**
+ * At least so likely is a row the one that it differs from by a slip alone. Of 72 made tables, 1,582 of 1,586 such rows were
+ * right, and 2,125 of 2,183 in 30 AutoFJ tables as lists; of 336 to which spacing gave less than one half, 320.
+ */
+const slipProbability = 0.9;
 
 /** The table with links of at least `least` between phrases that differ by a slip and are alike by more than half. */
 function withSlips(
@@ -196,13 +216,17 @@ export function groupedPromise(
  */
 const distanceOf = (similarity: number): number => Math.sqrt(Math.max(0, 1 - similarity));
 
-/** The distances of a row to the nearest member that it is linked with in each other group. */
-function distancesToGroups(row: number, groups: Int32Array, links: LinkTable): number[] {
+/** The distances of a row to the nearest member of each other group, among the rows near it. */
+function distancesToGroups(
+  row: number,
+  groups: Int32Array,
+  near: Iterable<readonly [row: number, similarity: number]>,
+): number[] {
   const nearest = new Map<number, number>();
-  for (const link of links.ofRow(row)) {
-    const group = groups[links.left[link] === row ? links.right[link] : links.left[link]];
+  for (const [other, similarity] of near) {
+    const group = groups[other];
     if (group === groups[row]) continue;
-    nearest.set(group, Math.min(distanceOf(links.scores[link]), nearest.get(group) ?? Infinity));
+    nearest.set(group, Math.min(distanceOf(similarity), nearest.get(group) ?? Infinity));
   }
   return [...nearest.values()];
 }

@@ -83,6 +83,8 @@ export interface DedupeTableOptions
    * `source` in front names the table of each row.
    */
   readonly further?: readonly string[];
+  /** Which rows may be the same; "between tables": no table has a thing twice. Default "all". */
+  readonly pairs?: "all" | "between tables";
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
   /** Called with the cells of the table before any are compared. */
@@ -181,12 +183,17 @@ export async function dedupeTable(
 export async function openDuplicates(path: string, options: DedupeTableOptions) {
   options.signal?.throwIfAborted();
   const { further = [], table: given } = options;
+  const isBetween = options.pairs === "between tables";
+  if (isBetween && further.length === 0)
+    throw new UsageError(
+      "--between matches rows of different tables, and there is only one. Name more tables, or leave --between out.",
+    );
   const reading = await boundedReading(given, options);
   const read = given?.column === undefined ? readAllColumns : readWholeTable;
-  const { table, ignored } =
+  const { table, source, ignored } =
     further.length > 0
       ? await readStacked([path, ...further], reading, options.onNote)
-      : { table: await read(path, reading, options.onNote), ignored: [] };
+      : { table: await read(path, reading, options.onNote), source: undefined, ignored: [] };
   noteEmpty(table, options.onNote);
   const named = namedColumns(table, options);
   const isAsked = (name: string): boolean =>
@@ -203,7 +210,7 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(phrases, (_, row) => cells(row).filter(isFilled).length);
   const columns = withAliases(table.columns, await readAliases(options.aliases));
-  const rules = readRules(columns, undefined, settings);
+  const rules = readRules(columns, undefined, { ...settings, between: isBetween ? source : undefined });
   const compared = { ...table, columns };
   const found = await findDuplicates(compared, { ...settings, known, completeness, rules });
   return { table, known, records, found };

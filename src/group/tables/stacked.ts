@@ -19,14 +19,14 @@ type Parts = Map<string, (string | undefined)[]>;
  * name, its path.
  * @param options.column by name, of any table: it holds the phrases
  * @param onNote also called with the columns that were put together under two names
- * @returns `ignored`: the column in front, and those that number the rows of a table, which say nothing about rows of another
+ * @returns `source`: the column in front; `ignored`: this one, and those that number the rows of a table, which say nothing about rows of another
  * @throws TableError
  */
 export async function readStacked(
   paths: readonly string[],
   { column, ...options }: WholeTableOptions,
   onNote?: (note: string) => void,
-): Promise<{ readonly table: WholeTable; readonly ignored: readonly string[] }> {
+): Promise<{ readonly table: WholeTable; readonly source: string; readonly ignored: readonly string[] }> {
   const tables: WholeTable[] = [];
   for (const path of paths) tables.push(await readAllColumns(path, options, onNote));
   const [first, ...others] = tables;
@@ -41,7 +41,7 @@ export async function readStacked(
       return own === undefined || profileColumn(own, columns[own]).dropped?.startsWith("row ") === true;
     });
   const ignored = [source, ...[...partsOf].filter(isNumbering).map(([name]) => name)];
-  return { table: stacked(tables, partsOf, { source, column }), ignored };
+  return { table: stacked(tables, partsOf, { source, column }), source, ignored };
 }
 
 interface Added {

@@ -41,6 +41,9 @@ const furtherTexts = 4;
 
 export interface RankedTables extends Omit<Rankings, "spacing">, LeftRanker {}
 
+/** Whether a left row may be the partner of a right one. */
+type MayMatch = (left: number, right: number) => boolean;
+
 /**
  * The rankings of rows from those of their texts.
  * @param onePartner whether a left row has one right row: then equal right rows begin with different copies
@@ -49,8 +52,10 @@ export function rankedByRow(
   tables: RankedTables,
   [left, right]: readonly DifferentTexts[],
   onePartner: boolean,
+  mayMatch?: MayMatch,
 ): RankedTables {
-  if ([left, right].every(({ cells, textOf }) => cells.length === textOf.length)) return tables;
+  const isPlain = [left, right].every(({ cells, textOf }) => cells.length === textOf.length);
+  if (isPlain && mayMatch === undefined) return tables;
   const { right: ranked, measureSpacing, rankLeft, leftKeys, rightKeys } = tables;
   const copies = left.cells.length < left.textOf.length ? ranked.keep - 1 : 0;
   const textsOf = (rows: Iterable<number>): Uint32Array =>
@@ -59,7 +64,7 @@ export function rankedByRow(
   return {
     leftKeys: left.textOf.map((text) => leftKeys[text]),
     rightKeys: right.textOf.map((text) => rightKeys[text]),
-    right: toRows(ranked, left.starts, right.textOf, { copies, rotation }),
+    right: toRows(ranked, left.starts, right.textOf, { copies, rotation }, mayMatch),
     measureSpacing: async (rows) => {
       const spacing = await measureSpacing(textsOf(rows));
       return (row) => spacing(left.textOf[row]);
@@ -83,6 +88,7 @@ function toRows(
   starts: Uint32Array,
   places: Int32Array,
   { copies, rotation }: { readonly copies: number; readonly rotation?: Int32Array } = { copies: 0 },
+  mayMatch: MayMatch = () => true,
 ): RankedRows {
   const keep = ranked.keep + (copies > 0 ? furtherTexts : 0);
   const rows = new Int32Array(places.length * keep).fill(-1);
@@ -91,12 +97,15 @@ function toRows(
     let [at, spare] = [asked * keep, copies];
     for (const { left: text, score } of candidatesOf(ranked, place)) {
       const count = starts[text + 1] - starts[text];
-      const further = Math.min(spare, count - 1);
-      spare -= further;
-      for (let step = 0; step <= further && at < (asked + 1) * keep; step++, at++) {
-        rows[at] = starts[text] + (((rotation?.[asked] ?? 0) + step) % count);
-        scores[at] = score;
+      let found = 0;
+      for (let step = 0; step < count && found <= spare && at < (asked + 1) * keep; step++) {
+        const row = starts[text] + (((rotation?.[asked] ?? 0) + step) % count);
+        if (!mayMatch(row, asked)) continue;
+        found++;
+        rows[at] = row;
+        scores[at++] = score;
       }
+      spare -= Math.max(0, found - 1);
     }
   });
   return { keep, rows, scores };

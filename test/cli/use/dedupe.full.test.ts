@@ -291,6 +291,33 @@ describe("under rules", () => {
     });
   });
 
+  it("matches rows of different tables only, in shards and within a limit of memory", async () => {
+    await writeFile(join(folder, "a.csv"), "name\nAcme Industries\nAcme Industrys\nGlobex Corporation\n");
+    await writeFile(join(folder, "b.csv"), "name\nAcme Industries Inc\nGlobex Corp\nGlobex Corpor\n");
+    const between = [
+      "dedupe",
+      "a.csv",
+      "b.csv",
+      "--between",
+      "--model",
+      "none",
+      "-c",
+      "name",
+      "--threshold",
+      "0.5",
+    ];
+    const { stderr, stdout } = await run(...between, "-o", "between.csv");
+    expect(stderr).toContain("--between keeps 2 likely pairs of one table apart");
+    expect(stdout).toContain("6 rows in, 2 groups of duplicates, 4 rows out");
+    for (const part of ["1", "2"])
+      expect((await run(...between, "--shard", `${part}/2`, "-o", `between.${part}.part`)).code).toBe(0);
+    await run("merge", "between.1.part", "between.2.part", "-o", "joined.csv");
+    await run(...between, "--memory", "1g", "-o", "limited.csv");
+    for (const name of ["joined.csv", "limited.csv"])
+      expect(await lines(name)).toEqual(await lines("between.csv"));
+    expect((await run("dedupe", "a.csv", "--between")).code).toBe(2);
+  });
+
   it("finds the same in shards and within a limit of memory", async () => {
     await run("dedupe", "crm.csv", ...rules, "-o", "whole.csv");
     const parts = ["1", "2"].map((part) => `rules.${part}.part`);

@@ -51,6 +51,8 @@ describe("texts that are written anew", () => {
     ["Selamicin 50 mg tablets", "tablets Selamicni 50 mg", false],
     ["Selamicin 50 mg tablets", "Selamicni 5 mg tablets", false],
     ["Selamicin 50 mg tablets", "Selamicni 50 mg tablest", false],
+    ["Selamicin 50 mg tablets", "Belamicin 50 mg tablets", false],
+    ["Selamicin 50 mg tablets", "Selamicinex 50 mg tablets", false],
     // neither word recurs
     ["Emperor Montoku", "Emperor Antoku", false],
     ["Muhammad al-Nasir", "Al-Nasir Muhammad", false],

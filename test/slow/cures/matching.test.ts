@@ -139,10 +139,10 @@ const ruleCases: Readonly<Record<string, Case>> = {
     ...{ says: "2 and 1 columns. Name as many of the right table as of the left one." },
     cured: "pearl join r.csv s.csv --model none -q --same email+city=mail+city",
   },
-  "rules where one column is compared": {
-    ...{ files: rules, wrong: `${ruled} --on name --never city` },
-    ...{ says: "name is compared alone. Compare more columns (--on), or leave the rules out." },
-    cured: `${ruled} --on name --on email --never city && ${ruled} --on name`,
+  "rows between tables of one table": {
+    ...{ files: rules, wrong: `${ruled} --between` },
+    ...{ says: "and there is only one. Name more tables, or leave --between out." },
+    cured: `${ruled} s.csv --between && ${ruled}`,
   },
   "a rule of millions of pairs": {
     files: { "r.csv": `name,city,land,email\n${land.join("")}` },
