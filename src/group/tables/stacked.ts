@@ -35,14 +35,15 @@ export async function readStacked(
   const all = new Set(tables.flatMap(({ description }) => description.columns));
   let source = "source";
   while (all.has(source)) source += "_";
-  const isNumbering = ([, parts]: readonly [string, readonly (string | undefined)[]]): boolean =>
-    tables.every(({ columns }, place) => {
-      const own = parts[place];
-      return own === undefined || profileColumn(own, columns[own]).dropped?.startsWith("row ") === true;
-    });
-  const ignored = [source, ...[...partsOf].filter(isNumbering).map(([name]) => name)];
+  const isNumberingAll = ([, parts]: readonly [string, readonly (string | undefined)[]]): boolean =>
+    tables.every((table, place) => parts[place] === undefined || isNumbering(table, parts[place]));
+  const ignored = [source, ...[...partsOf].filter(isNumberingAll).map(([name]) => name)];
   return { table: stacked(tables, partsOf, { source, column }), source, ignored };
 }
+
+/** Whether a column numbers the rows of its table. */
+const isNumbering = ({ columns }: WholeTable, name: string): boolean =>
+  profileColumn(name, columns[name]).dropped?.startsWith("row ") === true;
 
 interface Added {
   readonly first: WholeTable;
@@ -62,7 +63,12 @@ function addTable(partsOf: Parts, { first, table, place, onNote }: Added): void 
   const byHeader = aligned.map(([name, other]) => [headers.get(name)!, other] as const);
   const taken = new Set(byHeader.map(([own]) => own));
   const open = first.description.columns.filter((name) => !taken.has(name));
-  const alike = alignColumns(first.columns, table.columns, { left: open, right: rest.right });
+  // Numbers of rows are the same numbers as any counts.
+  const [left, right] = [
+    open.filter((name) => !isNumbering(first, name)),
+    rest.right.filter((name) => !isNumbering(table, name)),
+  ];
+  const alike = alignColumns(first.columns, table.columns, { left, right });
   // What names the rows often has no value in common; of tables about other things it is another name.
   if (byHeader.length + alike.length > 0)
     for (const [name, other] of planColumns(first.columns, table.columns).pairs)

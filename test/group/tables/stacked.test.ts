@@ -64,6 +64,14 @@ describe("several tables", () => {
     ]);
   });
 
+  it("do not put counts together with the numbers of another table's rows", async () => {
+    const firms = file("firms.csv", "id,name\n1,Acme Corp\n2,Foo Ltd\n3,Zed AG\n4,Ray SA\n");
+    const sales = file("sales.csv", "firm,orders\nAcme Corp,3\nFoo Ltd,1\nYak Inc,3\n");
+    const { table, ignored } = await readStacked([firms, sales], {});
+    expect(Object.keys(table.columns)).toEqual(["source", "id", "name", "orders"]);
+    expect(ignored).toEqual(["source", "id"]);
+  });
+
   it("compare a column that numbers the rows of one table alone", async () => {
     const flats = file("flats.csv", "name,floor\nAnn,1\nBob,2\nEve,3\n");
     const more = file("more.csv", "name,floor\nAnn,7\nJoe,7\nSue,9\n");
