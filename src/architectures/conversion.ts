@@ -38,4 +38,6 @@ export interface Converted {
   readonly dimension: number;
   /** Tokens it reads at most. */
   readonly maximumLength: number;
+  /** A table of token vectors, which no layer changes: it has no settings of pooling. */
+  readonly isStatic?: boolean;
 }

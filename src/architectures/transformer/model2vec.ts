@@ -58,6 +58,7 @@ export const staticGraph: Conversion["graphOf"] = async ({ folder, config, tenso
   return {
     model: g.model(),
     family: staticFamily,
+    isStatic: true,
     layers: 0,
     dimension,
     maximumLength,

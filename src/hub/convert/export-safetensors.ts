@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { architectureOf, conversions } from "../../architectures/registry.js";
 import { modulesOf, poolingSwitches, readModules } from "../../architectures/sentence-modules.js";
-import { staticFamily } from "../../architectures/transformer/published.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
@@ -59,8 +58,16 @@ export async function exportSafetensors(
       throw new ModelError(
         `${source}: tokenizer.json is missing. Copy it from the model that this one was made from.`,
       );
-    const { config, weights, maximumLength, family, layers, dimension, difference } = converted;
-    const isStatic = family === staticFamily;
+    const {
+      config,
+      weights,
+      maximumLength,
+      family,
+      layers,
+      dimension,
+      difference,
+      isStatic = false,
+    } = converted;
     if (!isStatic) {
       const limits = { max_seq_length: maximumLength, do_lower_case: false };
       await writeWholeJson(join(path, "sentence_bert_config.json"), limits);
