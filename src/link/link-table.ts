@@ -177,18 +177,9 @@ async function linkNothing(path: string, table: WholeTable, options: LinkOptions
     reviewOutput && (await writeReview(reviewOutput, { left: table.columns }, [], table.description));
   return {
     ...{ ...nothingToCompare(precision), columns: [], dropped, linked: "established", entityOf: [] },
-    ...{
-      rows: 0,
-      learnedFrom: 0,
-      known: 0,
-      added: 0,
-      changed: 0,
-      renewed: 0,
-      created: 0,
-      merged: 0,
-      split: 0,
-    },
-    ...{ run: 0, entitiesBefore: 0, entitiesAfter: 0, matches: 0, likely: 0, hasLearned: false },
+    ...{ rows: 0, learnedFrom: 0, known: 0, added: 0, changed: 0, renewed: 0 },
+    ...{ created: 0, merged: 0, split: 0, run: 0, entitiesBefore: 0, entitiesAfter: 0 },
+    ...{ matches: 0, likely: 0, hasLearned: false },
     ...(typeof reviewed === "number" && { reviewed }),
   };
 }

@@ -2,7 +2,7 @@
  * Phrases as words and letters: what a search compares beside embeddings. Case, accents, ae for ä and the legal form at the end
  * of a name make no difference.
  */
-import { INNER_CAPITALS } from "./accents.js";
+import { folded, INNER_CAPITALS } from "./accents.js";
 import { hashFeature, normalizedWords } from "./hashed-ngrams.js";
 import { wordList } from "./word-lists.js";
 
@@ -12,11 +12,16 @@ const wordsOf = (phrase: string): string[] =>
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .map((word) => word.replace(/([aou])e/g, "$1"));
 
-/** The usual spelling of each legal form, by the words of any. */
 const legalForms = wordList(
   "legal-forms",
-  (forms) =>
-    new Map(forms.flatMap((form) => form.map((spelling) => [wordsOf(spelling).join(" "), form[0]] as const))),
+  (forms) => new Set(forms.flat().map((spelling) => wordsOf(spelling).join(" "))),
+);
+/** Letters as they are, unlike `wordsOf`: Coe is no "Co", and "& Co" more than "Co". */
+const formKey = (text: string): string => folded(text).replace(/[.,]/g, "");
+/** The usual spelling of each legal form, by any. */
+const usualForms = wordList(
+  "legal-forms",
+  (forms) => new Map(forms.flatMap((form) => form.map((spelling) => [formKey(spelling), form[0]] as const))),
 );
 /** "S.A. de C.V." has five. */
 const mostFormWords = 5;
@@ -31,7 +36,7 @@ function withoutLegalForm(words: string[]): string[] {
 export function withUsualForm(text: string): string {
   const words = text.split(" ");
   for (let count = Math.min(mostFormWords, words.length - 1); count > 0; count--) {
-    const form = legalForms().get(wordsOf(words.slice(-count).join(" ")).join(" "));
+    const form = usualForms().get(formKey(words.slice(-count).join(" ")));
     if (form !== undefined) return [...words.slice(0, -count), form].join(" ");
   }
   return text;

@@ -32,6 +32,12 @@ it.each([
   ["Müller Ges. mit beschr. Haftung", "Müller GmbH"],
   ["Weiß Gesellschaft mit beschränkter Haftung", "Weiß GmbH"],
   ["Toyota Company Limited", "Toyota Co., Ltd."],
+  ["Acme & Co", "Acme & Co."],
+  ["Acme Co.,Ltd.", "Acme Co., Ltd."],
+  ["Rossi SARL", "Rossi S.à r.l."],
+  // letters that a search takes for others
+  ["Sebastian Coe", "Sebastian Coe"],
+  ["Kim Sae", "Kim Sae"],
   ["LIMITED", "LIMITED"],
   ["Limited Brands", "Limited Brands"],
   ["Acme", "Acme"],
