@@ -10,8 +10,7 @@ import { testFolder } from "../../table/folder.js";
 const { path } = testFolder();
 
 it("measures all models under the protocol, with three seeds, and writes the table", () => {
-  for (const file of ["scripts", "docs/judge.md"])
-    cpSync(file, join(path, file), { recursive: true });
+  for (const file of ["scripts", "docs/judge.md"]) cpSync(file, join(path, file), { recursive: true });
   for (const folder of ["dist", "models", "node_modules"]) symlinkSync(resolve(folder), join(path, folder));
   mkdirSync(join(path, "benchmarks/results"), { recursive: true });
   const command = [join(path, "scripts/quality-table.mjs"), "--data", writeData()];
