@@ -116,7 +116,7 @@ async function judgedAmong(
   for (const { pairs, weights } of heldOut ?? [{ pairs: [...judged.keys()], weights: all }]) {
     if (pairs.length === 0) continue;
     const logOdds = scorePairs(table.levels, weights, table.columns);
-    const undecided = await competed(table, logOdds, weights.matches, run);
+    const undecided = await competed(table, { logOdds, weights }, run);
     for (const pair of pairs) estimates.set(pair, probabilityAt(table, undecided, pair));
   }
   return judgedEstimates(known, { at: (pair) => estimates.get(pair) });
@@ -200,7 +200,7 @@ async function acceptPairs(
   const judged = computed ?? (await judgedAmong(compared, answered, known, { relation, ...run }));
   const probability = likelyProbabilities(
     table,
-    await competed(table, logOdds, weights.matches, { relation, ...run }),
+    await competed(table, { logOdds, weights }, { relation, ...run }),
     known,
   );
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
@@ -261,17 +261,19 @@ export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable)
 
 /** The probability of each pair after rows have competed for partners. */
 async function competed(
-  compared: ComparedTables,
-  logOdds: Float64Array,
-  matches: number,
+  table: PairTable,
+  { logOdds, weights }: Learned,
   { relation, ...run }: Competing,
 ): Promise<Probabilities> {
   if (relation === "many-to-many") {
     const ofClass = logOdds.map(sigmoid);
     return ({ classOf }, into) => lookUp(ofClass, classOf, into);
   }
-  if (relation !== "one-to-one") return competedProbabilities(compared, relation, { logOdds, matches }, run);
-  const all = await matchingBeliefs(compared, logOdds, matches, run);
+  const related = new Float64Array(logOdds.length);
+  scorePairs(table.levels, weights, table.columns, related);
+  const competitors = { logOdds, related, matches: weights.matches };
+  if (relation !== "one-to-one") return competedProbabilities(table, relation, competitors, run);
+  const all = await matchingBeliefs(table, competitors, run);
   return ({ from, right }, into) => into.set(all.subarray(from, from + right.length));
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Field } from "../columns/fields.js";
 import type { Lists } from "../columns/lists.js";
+import { isText } from "../columns/profile.js";
 import type { RowWords } from "../columns/row-words.js";
 import { areOpposed } from "../spelling/soft-words.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
@@ -143,15 +144,45 @@ const conflict = 0.4;
 const ranks = [-1.5, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4];
 export const codeLevels = ranks.length;
 
+/** A number of a text that is compared among its numbers and says no more, as that of a house; a longer one may be a model. */
+const shortNumber = /^\d{1,3}[\p{Script=Latin}\p{Script=Cyrillic}]?$/u;
+
 /**
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
- * the other lacks; undefined if a row has no word with a digit.
+ * the other lacks; undefined if a row has no word with a digit, or if all that they share has been counted.
+ * @param counted columns whose codes, or short numbers in texts, are counted where both rows have them there
  */
 export function codeComparison(
   words: VocabularyWords,
   rows: RowWords,
+  counted: readonly Field[] = [],
 ): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
+  const holds = ({ words: { starts, items } }: Field["set"], value: number, word: number): boolean => {
+    for (let place = starts[value]; place < starts[value + 1]; place++)
+      if (items[place] === word) return true;
+    return false;
+  };
+  const isCounted = (a: number, b: number, word: number): boolean =>
+    counted.some(
+      ({ kind, set, left, right }) =>
+        left[a] >= 0 &&
+        right[b] >= 0 &&
+        holds(set, left[a], word) &&
+        holds(set, right[b], word) &&
+        (!isText(kind) || shortNumber.test(words.read(word))),
+    );
+  const heaviestShared = (a: number, b: number): number | undefined => {
+    let [heaviest, areCounted] = [-1, false];
+    for (const side of [left, right])
+      for (let place = 0; place < side.count; place++) {
+        if (side.met[place] === 0) continue;
+        const word = side.word(place);
+        if (side.met[place] === 1 && isCounted(a, b, word)) areCounted = true;
+        else heaviest = Math.max(heaviest, side.met[place] * rows.rarity[word]);
+      }
+    return areCounted && heaviest < 0 ? undefined : heaviest;
+  };
   return (a, b) => {
     left.loadChosen(rows.left, a, rows.isCode);
     right.loadChosen(rows.right, b, rows.isCode);
@@ -160,9 +191,10 @@ export function codeComparison(
     if (left.open > 0) matchNeighbours(left, right, rows.right, b, words);
     if (right.open > 0) matchNeighbours(right, left, rows.left, a, words);
     if (left.open > 0 && right.open > 0) matchSoft(left, right, words, rows.rarity);
+    const agreed = heaviestShared(a, b);
+    if (agreed === undefined) return undefined;
     left.sum(rows.rarity);
     right.sum(rows.rarity);
-    const agreed = Math.max(left.heaviest, right.heaviest);
     const opposed = Math.min(left.unmatched, right.unmatched);
     const cost = opposed <= conflict ? 0 : opposed < agreed ? 0.5 : 1.5;
     return ranks.indexOf(levelOf(agreed, cuts) - cost);

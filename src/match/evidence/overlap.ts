@@ -57,8 +57,6 @@ export class Side {
   open = 0;
   covered = 0;
   unmatched = 0;
-  /** Weight of the heaviest word with a partner; -1 without words. */
-  heaviest = 0;
   #chosen = new Uint32Array(64);
   /** The list whose words were chosen last. */
   #chosenOf = -1;
@@ -118,14 +116,12 @@ export class Side {
   sum(rarity: Float32Array): void {
     let [total, covered] = [1e-9, 0];
     this.unmatched = 0;
-    this.heaviest = -1;
     for (let place = 0; place < this.count; place++) {
       const weight = rarity[this.word(place)];
       const met = this.met[place];
       total += weight;
       covered += met * weight;
       if (met === 0 && weight > this.unmatched) this.unmatched = weight;
-      if (met * weight > this.heaviest) this.heaviest = met * weight;
     }
     this.covered = covered / total;
   }

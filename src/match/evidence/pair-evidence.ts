@@ -178,12 +178,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
     const unit = fields.length + place;
     return ofCells(index, numbersComparison(fields[index].set), { ...column, unit, share: 1 });
   });
-  const codes = codeComparison(words, rowWords);
-  const ofCodes: ComparedColumn = {
-    ...{ name: "codes anywhere", field: -1, from: -1, unit: fields.length + numbered.length, share: 1 },
-    ...{ levels: codeLevels, differs: 2, agrees: 3, identifies: false },
-    compare: (left, right) => codes(left, right) ?? missing,
-  };
+  const ofCodes = codesAnywhere(settings, words, fields.length + numbered.length);
   const ofNames = naming < 0 ? [] : namingColumns(settings, words, own[naming]);
   const columns = [...ofFields, ...ofNumbers, ofCodes, ...ofNames];
   const exchange = exchangedLevels(fields, columns, words);
@@ -206,6 +201,27 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
     return levels;
   };
   return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare, compareAll };
+}
+
+/**
+ * A code of one row anywhere in the other. What says the same in a column of its own does not count again: numbers of texts, and
+ * codes that several things share, as postcodes. Codes that identify do: of 15 public sets, those of products lose without it.
+ */
+function codesAnywhere(
+  { fields, naming, rowWords, areNumbered }: ComparisonSettings,
+  words: VocabularyWords,
+  unit: number,
+): ComparedColumn {
+  const counted = fields.filter((field, index) => {
+    if (isText(field.kind)) return areNumbered[index];
+    return field.kind !== "category" && identifies(field, index === naming) === false;
+  });
+  const codes = codeComparison(words, rowWords, counted);
+  return {
+    ...{ name: "codes anywhere", field: -1, from: -1, unit, share: 1 },
+    ...{ levels: codeLevels, differs: 2, agrees: 3, identifies: false },
+    compare: (left, right) => codes(left, right) ?? missing,
+  };
 }
 
 /** Returns a function that changes the levels of columns whose cells have changed places. */

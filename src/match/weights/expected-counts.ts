@@ -32,14 +32,7 @@ export interface ExpectedCounts {
  * Pairs below these odds are taken for impossible: most pairs of large tables, whose rows then need not be looked up. A billion
  * of them would be one match.
  */
-const leastOdds = 1e-9;
-
-/** The odds of each class, 0 where they are taken for impossible. @param most log-odds count no more than this */
-export const possibleOdds = (logOdds: Float64Array, shift: number, most: number): Float64Array =>
-  logOdds.map((value) => {
-    const own = Math.exp(Math.min(most, value + shift));
-    return own < leastOdds ? 0 : own;
-  });
+export const leastOdds = 1e-9;
 
 /** Where learning starts: there are no probabilities from which these have moved. */
 export function expectedCounts(table: PairTable, { match, related }: Posteriors): ExpectedCounts {

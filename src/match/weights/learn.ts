@@ -138,7 +138,7 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
   const competing = competition(table, relation, options);
   const expected: Expectation = areSeveral
     ? classExpectation(table)
-    : (logOdds, _, matches) => competing(logOdds, matches);
+    : (logOdds, related, matches) => competing({ logOdds, related, matches });
   let factors: Float64Array | undefined;
   let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
   const identity = hasNear ? identifying(table, relation, shares, totals) : [];

@@ -43,7 +43,7 @@ export async function nearFactors(
   const probabilities: Probabilities =
     relation === "many-to-many"
       ? ({ classOf }, into) => lookUp(own, classOf, into)
-      : await competedProbabilities(table, relation, { logOdds, matches: weights.matches }, run);
+      : await competedProbabilities(table, relation, { logOdds, related, matches: weights.matches }, run);
   const { beside, free, mates } = byMates(table, probabilities);
   const odds = nearOdds(weights.near!, table.columns);
   const chance = chanceBeside(mates);

@@ -4,7 +4,7 @@
  * the decision, belief propagation gives each pair its chance over all matchings (Huang and Jebara 2009).
  */
 import { pauses } from "../run/pause.js";
-import { type ExpectedCounts, possibleOdds, total } from "./expected-counts.js";
+import { type ExpectedCounts, leastOdds, total } from "./expected-counts.js";
 import { addTo, blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
 import type { PairTable, Relation } from "./pair-table.js";
 
@@ -20,19 +20,26 @@ interface RowSums {
   readonly right?: Float64Array;
 }
 
+/** What each class of pairs says before rows compete, and how many matches are expected. */
+interface Competitors {
+  readonly logOdds: Float64Array;
+  /** The share of near misses in what is no match; undefined where these are not learned. */
+  readonly related?: Float64Array;
+  readonly matches: number;
+}
+
 /** Pairs that are walked through, and the signal that stops it. */
 interface Walk {
   readonly signal?: AbortSignal;
 }
 
-/** @param logOdds of each class @param matches as many as are expected */
 export async function competedProbabilities(
   table: PairTable,
   relation: Relation,
-  { logOdds, matches }: { readonly logOdds: Float64Array; readonly matches: number },
+  competitors: Competitors,
   walk: Walk = {},
 ): Promise<Probabilities> {
-  const sums = await rowSums(table, relation, { logOdds, matches }, walk);
+  const sums = await rowSums(table, relation, competitors, walk);
   return ({ left, right, classOf }, into) => {
     lookUp(sums.odds, classOf, into);
     shareOut(into, left, right, sums);
@@ -42,9 +49,9 @@ export async function competedProbabilities(
 /** Returns a function that gives the expected matches of each class, and by how much they have moved since its last call. */
 export function competition(table: PairTable, relation: Relation, walk: Walk = {}) {
   let before: Float64Array | undefined;
-  return async (logOdds: Float64Array, matches: number): Promise<ExpectedCounts> => {
-    const sums = await rowSums(table, relation, { logOdds, matches }, walk);
-    const found = new Float64Array(logOdds.length);
+  return async (competitors: Competitors): Promise<ExpectedCounts> => {
+    const sums = await rowSums(table, relation, competitors, walk);
+    const found = new Float64Array(sums.odds.length);
     await eachPossible(table, sums.odds, walk, ({ left, right, classOf }, own) => {
       shareOut(own, left, right, sums);
       addTo(found, classOf, own);
@@ -58,14 +65,14 @@ export function competition(table: PairTable, relation: Relation, walk: Walk = {
 async function rowSums(
   table: PairTable,
   relation: Relation,
-  { logOdds, matches }: { readonly logOdds: Float64Array; readonly matches: number },
+  competitors: Competitors,
   walk: Walk,
 ): Promise<RowSums> {
   const [left, right] = [relation !== "many-to-one", relation !== "one-to-many"].map((isOne, side) =>
     isOne ? new Float64Array(table.rows[side]).fill(1) : undefined,
   );
   const fewest = Math.min(left?.length ?? Infinity, right?.length ?? Infinity);
-  const odds = oddsAgainstNone(logOdds, matches, fewest, mostLogOdds);
+  const odds = oddsAgainstNone(competitors, fewest, mostLogOdds);
   await eachPossible(table, odds, walk, (block, own) => {
     if (left !== undefined) addTo(left, block.left, own);
     if (right !== undefined) addTo(right, block.right, own);
@@ -81,10 +88,29 @@ async function rowSums(
 const leastAlone = { ofFew: 0.02, ofMany: 0.1 };
 const manyRows = 50;
 
-/** Odds of classes against "none". @param rows of the smaller side, of which `matches` are expected to have a partner */
-function oddsAgainstNone(logOdds: Float64Array, matches: number, rows: number, most: number): Float64Array {
-  const least = rows < manyRows ? leastAlone.ofFew : leastAlone.ofMany;
-  return possibleOdds(logOdds, -Math.log(Math.max(least, 1 - matches / rows)), most);
+/**
+ * At least this share of the near misses are of rows without a partner. If they were as seldom alone as other rows, the siblings of
+ * a table in which hardly any row lacks a partner would be taken for partners. In 32 made joins and tables of flats .2 to .5 give
+ * F1 .937 to .943 where none gives .936, and promises that hold the truth in 25 or 26 of 28 where none gives 23; a fifth of them
+ * changes two of six public sets, by .005 at most.
+ */
+const nearAlone = 0.25;
+
+/**
+ * Odds of classes against "none", 0 where they are taken for impossible.
+ * @param rows of the smaller side @param most log-odds count no more than this
+ */
+function oddsAgainstNone(
+  { logOdds, related, matches }: Competitors,
+  rows: number,
+  most: number,
+): Float64Array {
+  const alone = Math.max(rows < manyRows ? leastAlone.ofFew : leastAlone.ofMany, 1 - matches / rows);
+  const more = Math.max(alone, nearAlone) - alone;
+  return logOdds.map((value, place) => {
+    const own = Math.exp(Math.min(most, value - Math.log(alone + more * (related?.[place] ?? 0))));
+    return own < leastOdds ? 0 : own;
+  });
 }
 
 const largest = new Float64Array(blockSize);
@@ -136,15 +162,13 @@ const mostMessageLogOdds = 40;
 /**
  * The probability of each pair where every row has one partner at most: a rival counts less if its other row has a better
  * partner.
- * @param logOdds of each class
  */
 export async function matchingBeliefs(
   table: PairTable,
-  logOdds: Float64Array,
-  matches: number,
+  competitors: Competitors,
   { signal }: Walk = {},
 ): Promise<Float64Array> {
-  const odds = oddsAgainstNone(logOdds, matches, Math.min(...table.rows), mostMessageLogOdds);
+  const odds = oddsAgainstNone(competitors, Math.min(...table.rows), mostMessageLogOdds);
   const [left, right] = table.rows.map((rows) => new Float64Array(rows));
   // In turns how free a pair's right row is for it, and its left row: 1 / (1 + the odds of the row's other pairs).
   const free = new Float64Array(table.right.length).fill(1);

@@ -137,3 +137,45 @@ describe("a cell that one row lacks", () => {
     expect(level(0, 6)).toBe(missing);
   });
 });
+
+describe("codes anywhere in the row", () => {
+  const filler = cells((row) => `${100 + row} ${word(row)} Lane`);
+  const table = {
+    name: ["Oslo KX48713 camera", "Riga KX48713 lens", "Oslo 20713", "Riga lens", ...cells(word)],
+    address: ["71 Mill Road", "71 Lake Street", "5 Hill Road", "9 Park Road", ...filler],
+    postcode: ["20713", "20714", "30001", "30001", ...cells((row) => `${40000 + 7 * row}`)],
+  };
+  const kindOf = { name: "identifies", address: "identifies", postcode: "shared" } as const;
+  const tables = prepareTables(table, undefined, { kindOf });
+  const comparison = rowComparison(comparisonSettings(tables, rowWords(tables)));
+  const at = comparison.columns.findIndex(({ name }) => name === "codes anywhere");
+  const place = (row: number): number => tables.order[0].indexOf(row);
+  const levelOf = (a: number, b: number): number => {
+    const levels = comparison.columns.map(() => new Int8Array(1));
+    comparison.compare(place(a), place(b), levels, 0);
+    return levels[at][0];
+  };
+
+  it("count where the rows have them in different columns, or as a model in their names", () => {
+    expect(levelOf(0, 1)).toBeGreaterThanOrEqual(comparison.columns[at].agrees);
+    expect(levelOf(0, 2)).toBeGreaterThanOrEqual(comparison.columns[at].agrees);
+  });
+
+  it("say nothing where a column of codes that several things share has said it", () => {
+    expect(levelOf(2, 3)).toBe(missing);
+  });
+
+  it("say nothing where the numbers of texts have said it", () => {
+    const own = { name: cells(word), address: ["71 Mill Road", "71 Lake Street", ...filler.slice(2)] };
+    const tables = prepareTables(own, undefined, { kindOf: { name: "identifies" } });
+    const comparison = rowComparison(comparisonSettings(tables, rowWords(tables)));
+    const levels = comparison.compareAll({
+      left: Int32Array.of(tables.order[0].indexOf(0)),
+      right: Int32Array.of(tables.order[0].indexOf(1)),
+    });
+    const named = (wanted: string): number =>
+      levels[comparison.columns.findIndex(({ name }) => name === wanted)][0];
+    expect(named("address numbers")).toBe(4);
+    expect(named("codes anywhere")).toBe(missing);
+  });
+});

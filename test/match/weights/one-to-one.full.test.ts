@@ -44,7 +44,7 @@ describe("counts of competing pairs", () => {
         const logOdds = Float64Array.from({ length: classes }, () =>
           random() < impossible ? -30 : 8 * random() - 4,
         );
-        const found = await count(logOdds, 100 + round);
+        const found = await count({ logOdds, matches: 100 + round });
         const shown = await competedProbabilities(table, relation, { logOdds, matches: 100 + round });
         const chance = chances(table, shown);
         const own = Float64Array.from(rows, (_, pair) => chance(pair));

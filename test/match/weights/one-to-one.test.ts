@@ -63,30 +63,50 @@ function byEnumeration({ left, right }: PairTable, odds: readonly number[]): num
   return sums.map((sum) => sum / total);
 }
 
+const beliefs = (
+  table: PairTable,
+  logOdds: readonly number[],
+  matches: number,
+  related?: readonly number[],
+) =>
+  matchingBeliefs(table, {
+    ...{ logOdds: Float64Array.from(logOdds), matches },
+    related: related && Float64Array.from(related),
+  });
+
 describe("beliefs of a one-to-one matching", () => {
   it("are exact where the pairs form a tree", async () => {
     // 0-0, 0-1, 1-1, 1-2: a path.
     const table = pairs([0, 0, 1, 1], [0, 1, 1, 2], [1000, 1000]);
     const odds = [2, 5, 3, 0.5];
     const expected = byEnumeration(table, odds);
-    const found = await matchingBeliefs(table, Float64Array.from(odds, Math.log), 1e-9);
+    const found = await beliefs(table, odds.map(Math.log), 1e-9);
     found.forEach((belief, pair) => expect(belief).toBeCloseTo(expected[pair], 6));
   });
 
   it("believe that a tenth of many rows have no partner, although all seem to have one", async () => {
     const believed = async (rows: number): Promise<number> => {
       const table = pairs([0], [0], [rows, rows + 5]);
-      return (await matchingBeliefs(table, Float64Array.of(Math.log(2)), rows))[0];
+      return (await beliefs(table, [Math.log(2)], rows))[0];
     };
     // Odds of 2 against 1 that a look-alike is the same become 20 against 1, and no more; of a few rows 100 against 1.
     expect(await believed(50)).toBeCloseTo(20 / 21);
     expect(await believed(49)).toBeCloseTo(100 / 101);
   });
 
+  it("believe that a quarter of the near misses have no partner, although all rows seem to have one", async () => {
+    const table = pairs([0], [0], [50, 55]);
+    // Odds of 2 against 1: among what is no match all, none or half are near misses.
+    const believed = async (related: number) => (await beliefs(table, [Math.log(2)], 50, [related]))[0];
+    expect(await believed(0)).toBeCloseTo(20 / 21);
+    expect(await believed(1)).toBeCloseTo(8 / 9);
+    expect(await believed(0.5)).toBeCloseTo(2 / (2 + 0.175));
+  });
+
   it("let a rival count less if it has a better partner", async () => {
     // Right row 1 is wanted by left 0 too, but left 0 has right 0 for certain.
     const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
-    const [, , alone] = await matchingBeliefs(table, Float64Array.of(15, 4, 4), 1e-9);
+    const [, , alone] = await beliefs(table, [15, 4, 4], 1e-9);
     const softmax = await competing(table, "one-to-one", [15, 4, 4], 1e-9);
     expect(alone).toBeGreaterThan(0.97);
     expect(probabilityAt(table, softmax, 2)).toBeLessThan(0.5);
@@ -103,11 +123,8 @@ describe("beliefs of a one-to-one matching", () => {
             right.push(b);
           }
       const table = pairs(left, right, [6, 6]);
-      const found = await matchingBeliefs(
-        table,
-        Float64Array.from(left, () => 12 * random() - 6),
-        3,
-      );
+      const logOdds = left.map(() => 12 * random() - 6);
+      const found = await beliefs(table, logOdds, 3);
       for (const belief of found) expect(belief >= 0 && belief <= 1).toBe(true);
     }
   });
