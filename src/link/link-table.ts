@@ -7,6 +7,13 @@ import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import { endsEarly, endWithNothing } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames, namedColumns } from "../group/tables/group-files.js";
+import {
+  type AlignedNames,
+  alignColumns,
+  alignHeaders,
+  type ColumnNames,
+  type TableColumns,
+} from "../match/columns/align.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import { Growing } from "../match/columns/lists.js";
 import { TextNumbers } from "../match/columns/texts.js";
@@ -25,7 +32,7 @@ import { refuseAsStore, stateOf } from "../table/write/output-names.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { isVisible } from "../text/visible.js";
 import { likelyColumns, likelyLines } from "./grouping.js";
-import { type RunOptions, readState, type StoreSettings } from "./model.js";
+import { type RunOptions, readAllLinked, readState, type StoreSettings, type StoreState } from "./model.js";
 import { linkRows, type RunCounts } from "./run.js";
 import { type Store, withStore } from "./store.js";
 
@@ -135,13 +142,16 @@ async function linkInto(
 ): Promise<LinkReport> {
   const { result, likely } = await store.transaction(async () => {
     const state = await readState(store);
-    if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
     const settings = state.settings ?? (await newSettings(path, table, options));
+    const compared =
+      state.settings === undefined
+        ? settings.columns
+        : await comparedColumns(store, { ...state, settings }, { path, table, options });
     const keys = options.key === undefined ? undefined : checkedKeys(path, table.columns[options.key]);
-    const others = table.description.columns.filter((name) => !settings.columns.includes(name));
+    const others = table.description.columns.filter((name) => !compared.includes(name));
     const incoming = {
       ...{ source: options.source, name: stemOf(path), keys, rows: table.phrases.length },
-      cellsOf: (row: number) => settings.columns.map((name) => table.columns[name][row]),
+      cellsOf: (row: number) => compared.map((name) => table.columns[name][row]),
       restOf: (row: number) => Object.fromEntries(others.map((name) => [name, table.columns[name][row]])),
     };
     const encoder = checkedEncoder(store, settings, options);
@@ -201,24 +211,75 @@ async function newSettings(path: string, table: WholeTable, options: LoadingOpti
 const modelOf = async (encoder: PhraseEncoder | "none"): Promise<StoreSettings["model"]> =>
   encoder === "none" ? undefined : { fingerprint: await encoder.fingerprint(), name: encoder.model.name };
 
-/** @throws StoreError where the table or the options do not fit the store */
-function checkSettings(
-  { path: storePath }: Store,
-  settings: StoreSettings,
-  { path, table, options }: { path: string; table: WholeTable; options: LoadingOptions },
-): void {
-  const missing = settings.columns.filter((name) => table.columns[name] === undefined);
-  if (missing.length > 0)
-    throw new StoreError(
-      `${path} has no column ${missing.join(", ")}: ${storePath} compares ${settings.columns.join(", ")}. Rename the ` +
-        "table's columns, or start a new store.",
-    );
+interface Incoming {
+  readonly path: string;
+  readonly table: WholeTable;
+  readonly options: LoadingOptions;
+}
+
+/**
+ * For each compared column of the store the column of the table: of this name, else of the same letters and digits, else the one
+ * that holds the same as the rows of the store.
+ *
+ * @throws StoreError where there is none or several, or the options do not fit the store
+ */
+async function comparedColumns(
+  store: Store,
+  { settings, run, model }: StoreState & { readonly settings: StoreSettings },
+  { path, table, options }: Incoming,
+): Promise<string[]> {
   for (const name of ["on", "ignore", "kindOf"] as const)
     if (options[name] !== undefined && JSON.stringify(options[name]) !== JSON.stringify(settings[name]))
       throw new StoreError(
-        `${storePath} compares ${settings.columns.join(", ")}: its columns do not change. Leave out --on, --ignore and ` +
+        `${store.path} compares ${settings.columns.join(", ")}: its columns do not change. Leave out --on, --ignore and ` +
           "--kind-of, or start a new store.",
       );
+  const left = settings.columns.filter((name) => table.columns[name] === undefined);
+  if (left.length === 0) return [...settings.columns];
+  const right = table.description.columns.filter(
+    (name) => !settings.columns.includes(name) && name !== options.key,
+  );
+  const byHeader = alignHeaders({ left, right });
+  const found = new Map(byHeader.aligned);
+  if (byHeader.rest.left.length > 0) {
+    const { table: stored } = await readAllLinked(store, run, settings.columns);
+    const naming = model?.columns.find(({ kind }) => kind === "name")?.name;
+    const alike = (names: ColumnNames) => alikeColumns(stored, table.columns, names, naming);
+    const byCells = alike(byHeader.rest);
+    const open = byHeader.rest.right.filter((column) => byCells.every(([, other]) => column !== other));
+    for (const [name, other] of byCells) {
+      const [second] = alike({ left: [name], right: open });
+      if (second !== undefined)
+        throw new StoreError(
+          `${path} has no column ${name}, and ${other} and ${second[1]} both hold what ${store.path} has there. Rename the ` +
+            `one that is ${name}.`,
+        );
+      found.set(name, other);
+    }
+  }
+  const missing = left.filter((name) => !found.has(name));
+  if (missing.length > 0)
+    throw new StoreError(
+      `${path} has no column ${missing.join(", ")}: ${store.path} compares ${settings.columns.join(", ")}. Rename the ` +
+        "table's columns, or start a new store.",
+    );
+  for (const [name, other] of found) options.onNote?.(`${path}: ${other} is compared as ${name}`);
+  return settings.columns.map((name) => found.get(name) ?? name);
+}
+
+/** Columns that hold the same, and those that name the rows, which may have no value in common: `naming` is that of the store. */
+function alikeColumns(
+  stored: TableColumns,
+  table: TableColumns,
+  names: ColumnNames,
+  naming: string | undefined,
+): AlignedNames[] {
+  const found = alignColumns(stored, table, names);
+  if (naming === undefined || !names.left.includes(naming) || found.some(([name]) => name === naming))
+    return found;
+  const open = names.right.filter((name) => found.every(([, other]) => name !== other));
+  const columns = Object.fromEntries(open.map((name) => [name, table[name]]));
+  return [...found, ...planColumns({ [naming]: stored[naming] }, columns).pairs];
 }
 
 /** The encoder, if it is the store's. */

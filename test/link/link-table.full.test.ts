@@ -325,6 +325,56 @@ describe("columns of a table", () => {
   });
 });
 
+describe("columns of a later table", () => {
+  const renamed = ({ name, born, city, phone }: Table): Table => ({
+    PHONE: phone,
+    Ort: city,
+    born,
+    Who: name,
+  });
+
+  it("are compared as those of the store that hold the same, by header and then by cells", async () => {
+    const [store, asGiven] = [copyOf(plain), copyOf(plain)];
+    const notes: string[] = [];
+    const other = write("renamed.csv", renamed(table), rest);
+    const output = path("renamed.out.csv");
+    const found = await link(other, store, { output, onNote: (note) => notes.push(note) });
+    const { entityOf } = await link(second, asGiven);
+    expect(found.entityOf).toEqual(entityOf);
+    for (const [column, own] of [
+      ["PHONE", "phone"],
+      ["Ort", "city"],
+      ["Who", "name"],
+    ])
+      expect(notes).toContain(`${other}: ${column} is compared as ${own}`);
+    expect(readFileSync(output, "utf8").split("\n")[0]).toBe("entity,PHONE,Ort,born,Who");
+    const again = await link(other, store);
+    expect(again).toMatchObject({ known: rest.length, added: 0, entityOf });
+    const exported = path("renamed.jsonl");
+    await exportEntities(store, exported);
+    expect(Object.keys(JSON.parse(readFileSync(exported, "utf8").split("\n")[0])).toSorted()).toEqual([
+      "born",
+      "city",
+      "entity",
+      "key",
+      "name",
+      "phone",
+      "row",
+      "source",
+    ]);
+  });
+
+  it("are refused where two hold the same, or none does", async () => {
+    const { name, ...others } = table;
+    const twice = write("twice.csv", { ...others, first: name, second: [...name].reverse() }, rest);
+    await expect(link(twice, copyOf(plain))).rejects.toThrow(
+      /has no column name, and (first and second|second and first) both hold what .* Rename the one that is name\.$/,
+    );
+    const strange = write("strange.csv", { ...others, remark: name.map((_, row) => `x${row}y`) }, rest);
+    await expect(link(strange, copyOf(plain))).rejects.toThrow(/has no column name: .* new store\.$/);
+  });
+});
+
 describe("a store that does not fit", () => {
   const refused = async (store: string, text: string | RegExp, options = {}): Promise<void> => {
     await expect(link(second, store, options)).rejects.toThrow(text);

@@ -32,10 +32,16 @@ const linking: Readonly<Record<string, Case>> = {
     `${anew} --on name --on city`,
   ),
   "a table with other columns": {
-    files: { "y.csv": table.replace("city", "town") },
+    files: { "y.csv": "id,name,town\n1,Acme,Vienna\n2,Fiat,Turin\n" },
     wrong: link.replace("x.csv", "y.csv"),
     says: "Rename the table's columns, or start a new store.",
     cured: `${anew.replace("x.csv", "y.csv")} && sed -i 1s/town/city/ y.csv && ${link.replace("x.csv", "y.csv")}`,
+  },
+  "a table in which two columns may be the one": {
+    files: { "y.csv": "id,name,born,lives\n1,Acme,Berlin,Munich\n3,Siemens,Munich,Berlin\n" },
+    wrong: link.replace("x.csv", "y.csv"),
+    says: "Rename the one that is city.",
+    cured: `sed -i 1s/lives/city/ y.csv && ${link.replace("x.csv", "y.csv")}`,
   },
   "other columns of a store": usage(
     `${link} --on name`,
