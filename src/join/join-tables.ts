@@ -159,11 +159,12 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
     commandWith(["join", leftPath, rightPath], ["--on", pairText(a, b)]);
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
+  const written = (side: "left" | "right", name: string) =>
+    partsOfColumn(texts[side], name).length === 0
+      ? []
+      : [[cellsOfColumn(texts[side], name), compared[side][name]] as const];
   const note = scriptNote(
-    plan.pairs.flatMap(([name, other]) => [
-      [cellsOfColumn(texts.left, name), compared.left[name]] as const,
-      [cellsOfColumn(texts.right, other), compared.right[other]] as const,
-    ]),
+    plan.pairs.flatMap(([name, other]) => [...written("left", name), ...written("right", other)]),
   );
   if (!isEmpty && note !== undefined) options.onNote?.(note);
   // A table without rows has none of the rows that decisions are about.

@@ -22,9 +22,18 @@ export const writtenParts = (text: string, isColumn: (name: string) => boolean):
         return isColumn(trimmed) ? [trimmed] : part.split("+").map((piece) => piece.trim());
       });
 
+/** The two columns that one column of coordinates is compared as. */
+export const axesOf = (name: string): readonly [string, string] => [`${name} latitude`, `${name} longitude`];
+
+/** Whether a column of coordinates is compared as two. */
+export const hasAxes = (table: TableColumns, name: string): boolean =>
+  !Object.hasOwn(table, name) && axesOf(name).every((axis) => Object.hasOwn(table, axis));
+
 /** The columns that a column of a table is made of: itself, or those that its name lists; none where some are missing. */
 export function partsOfColumn(table: TableColumns, name: string): readonly string[] {
-  const parts = partsOfName(name, Object.keys(table));
+  const parts = partsOfName(name, Object.keys(table)).flatMap((part) =>
+    hasAxes(table, part) ? axesOf(part) : [part],
+  );
   return parts.every((part) => Object.hasOwn(table, part)) ? parts : [];
 }
 

@@ -18,8 +18,15 @@ import {
   type TableColumns,
   wordsOfCell,
 } from "./align.js";
-import { cellsOfColumn, cellsOfParts, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
-import { withDegrees } from "./coordinates.js";
+import {
+  cellsOfColumn,
+  cellsOfParts,
+  hasAxes,
+  partSeparator,
+  partsOfColumn,
+  readPairOf,
+} from "./column-names.js";
+import { withAxes, withAxesOf, withDegrees } from "./coordinates.js";
 import { dateParts } from "./date-parts.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
@@ -43,14 +50,25 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  * it, those that are found.
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
-  const tables = { left: asCompared(given.left, options), right: asCompared(given.right, options) };
+  const tables = ownAxes(
+    { left: asCompared(given.left, options), right: asCompared(given.right, options) },
+    given,
+    options,
+  );
   const names = options.on === undefined ? foundNames(tables, options) : askedNames(options.on, tables);
   return { left: withColumns(tables.left, names.left), right: withColumns(tables.right, names.right) };
 }
 
-/** The table with one column for the year, the month and the day of a date, and with coordinates as numbers. */
+/** Coordinates that were one column are called as those of the other table, unless the caller names columns. */
+function ownAxes({ left, right }: TwoTables, given: TwoTables, { on }: ColumnOptions): TwoTables {
+  if (on !== undefined) return { left, right };
+  const own = withAxesOf(left, given.left, right);
+  return { left: own, right: withAxesOf(right, given.right, own) };
+}
+
+/** The table with one column for the year, the month and the day of a date, and with coordinates as two columns of numbers. */
 export const asCompared = (table: TableColumns, options: ColumnOptions): TableColumns =>
-  withDegrees(withDate(table, options));
+  withDegrees(withAxes(withDate(table, options), options));
 
 /** Joins the columns of year, month and day into one date. Compared apart, a slip in one would count like another name. */
 export function withDate(table: TableColumns, { on, ignore = [], kindOf = {} }: ColumnOptions): TableColumns {
@@ -69,7 +87,7 @@ function withColumns(table: TableColumns, names: readonly string[]): TableColumn
   const columns = Object.keys(table);
   const made = names
     .map((name) => ({ name, parts: partsOfColumn(table, name) }))
-    .filter(({ parts }) => parts.length > 1);
+    .filter(({ name, parts }) => parts.length > 1 && !hasAxes(table, name));
   const entries = columns.flatMap((column) => {
     // Where its first part was.
     const here = made.filter(({ parts }) => columns.find((other) => parts.includes(other)) === column);

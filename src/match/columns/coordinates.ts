@@ -1,7 +1,11 @@
-/** Two columns of numbers that are coordinates: the latitude and the longitude of a place, in degrees. */
+/**
+ * Columns of coordinates, the latitude and the longitude of a place in degrees: two of numbers, or one of both, which is compared
+ * as two.
+ */
 import { mapped } from "../../like-array.js";
 import type { TableColumns } from "./align.js";
-import { wordsOfHeader } from "./column-names.js";
+import { axesOf, wordsOfHeader, writtenParts } from "./column-names.js";
+import type { ColumnOptions } from "./fields.js";
 import type { ColumnKind } from "./profile.js";
 
 export interface Coordinates<Column> {
@@ -67,4 +71,108 @@ export function withDegrees(table: TableColumns): TableColumns {
     ...table,
     ...Object.fromEntries(changed.map((name) => [name, mapped(table[name], plainDegrees)])),
   };
+}
+
+/** What headers say of a column of both. A place of another kind, such as a city, is no pair of degrees. */
+const ofBoth = new Set(
+  (
+    "coordinates coordinate coords coord location geolocation position gps geo geopoint point geom geometry wkt latlon latlng " +
+    "latlong lonlat lnglat longlat koordinaten koordinate standort coordonnees coordenadas ubicacion coordinata coordinate " +
+    "posizione wspolrzedne"
+  ).split(" "),
+);
+const saysBoth = (header: string): boolean =>
+  wordsOfHeader(header).some((word) => ofBoth.has(word)) || axes.every((_, axis) => saysAxis(header, axis));
+
+/** Share of the filled cells that are such pairs. */
+const leastPairs = 0.95;
+/** In degrees, of latitude and of longitude. */
+const limits = [90, 180] as const;
+/** What divides two degrees, the surest first: a comma may belong to a number, and a space to one in minutes. */
+const dividers = [/\s*[;|/]\s*/, /,\s+/, /\s+/, /,/];
+
+type Pair = readonly [string, string];
+
+/** Two numbers of degrees, one of them with decimals: "52.52, 13.40", "(52,52; 13,4)", "POINT(13.4 52.52)", "52°31'N 13°24'E". */
+export function degreesOf(cell: string): Pair | undefined {
+  const inner = cell.trim().replace(/^(?:SRID=\d+;)?\s*(?:POINT\s*)?[([](.*)[)\]]$/is, "$1");
+  for (const divider of dividers) {
+    const parts = inner.trim().split(divider);
+    if (parts.length !== 2) continue;
+    const [first, second] = parts.map(plainDegrees);
+    const isDegrees = [first, second].every((part) => /^-?\d+(?:\.\d+)?$/.test(part));
+    if (isDegrees && (first + second).includes(".")) return [first, second];
+  }
+  return undefined;
+}
+
+/** Which of its two numbers a column has first; undefined where its cells are no coordinates. */
+function orderOf(
+  cells: readonly string[],
+  header: string,
+): readonly [latitude: 0 | 1, longitude: 0 | 1] | undefined {
+  const filled = cells.slice(0, mostSeen).filter((cell) => cell.trim() !== "");
+  const pairs = filled.flatMap((cell) => [degreesOf(cell) ?? []]).filter((pair) => pair.length === 2);
+  if (filled.length === 0 || pairs.length < leastPairs * filled.length) return undefined;
+  const isWithin = (latitude: 0 | 1): boolean =>
+    pairs.every((pair) =>
+      limits.every((most, axis) => Math.abs(Number(pair[axis === 0 ? latitude : 1 - latitude])) <= most),
+    );
+  const [lon, lat] = [/l(?:on|ng)/i, /lat/i].map((axis) => header.search(axis));
+  // Well-known text and GeoJSON have the longitude first.
+  const isTurned = (lon >= 0 && lon < lat) || filled.some((cell) => /^\s*(?:\[|POINT|SRID)/i.test(cell));
+  if (isTurned ? isWithin(1) : !isWithin(0) && isWithin(1)) return [1, 0];
+  return isWithin(0) ? [0, 1] : undefined;
+}
+
+/**
+ * The table with two columns in place of the one that holds both coordinates, where a header says so, its cells are, and there
+ * are no others. What the caller says of that column, but for that it is compared, keeps it whole.
+ */
+export function withAxes(
+  table: TableColumns,
+  {
+    ignore = [],
+    kindOf = {},
+    comparisons,
+    same = [],
+    never = [],
+  }: ColumnOptions & Partial<Record<"same" | "never", readonly string[]>>,
+): TableColumns {
+  const names = Object.keys(table);
+  if (axes.some((_, axis) => names.some((name) => saysAxis(name, axis) && !saysBoth(name)))) return table;
+  const said = new Set([...ignore, ...Object.keys(kindOf), ...(comparisons?.keys() ?? [])]);
+  const isColumn = (name: string): boolean => names.includes(name);
+  const inRules = [...same, ...never]
+    .flatMap((rule) => rule.split("="))
+    .flatMap((rule) => writtenParts(rule, isColumn));
+  const found = names.flatMap((name) => {
+    if (said.has(name) || inRules.includes(name) || !saysBoth(name)) return [];
+    const order = orderOf(table[name], name);
+    return order === undefined ? [] : [{ name, order }];
+  });
+  if (found.length !== 1) return table;
+  const [{ name, order }] = found;
+  const ofAxis = (axis: 0 | 1) => mapped(table[name], (cell) => degreesOf(cell)?.[order[axis]] ?? "");
+  return Object.fromEntries(
+    names.flatMap((other) =>
+      other === name
+        ? axesOf(name).map((axis, at) => [axis, ofAxis(at === 0 ? 0 : 1)])
+        : [[other, table[other]]],
+    ),
+  );
+}
+
+/** The table with the two columns of {@link withAxes} called as the coordinates of another table, whatever these are called. */
+export function withAxesOf(table: TableColumns, given: TableColumns, other: TableColumns): TableColumns {
+  const namesOf = (columns: TableColumns): (string | undefined)[] =>
+    axes.map((_, axis) => {
+      const found = Object.keys(columns).filter((name) => saysAxis(name, axis));
+      return found.length === 1 ? found[0] : undefined;
+    });
+  const [own, others] = [namesOf(table), namesOf(other)];
+  const isMade = own.every((name) => name !== undefined && !Object.hasOwn(given, name));
+  if (!isMade || others.includes(undefined)) return table;
+  const called = new Map(own.map((name, axis) => [name, others[axis]]));
+  return Object.fromEntries(Object.entries(table).map(([name, cells]) => [called.get(name) ?? name, cells]));
 }

@@ -4,7 +4,7 @@ import { isVisible } from "../../text/visible.js";
 import { isDayFirst } from "../cells/dates.js";
 import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
-import { readPairOf } from "./column-names.js";
+import { axesOf, hasAxes, readPairOf } from "./column-names.js";
 import {
   type ColumnKind,
   type ColumnProfile,
@@ -98,7 +98,7 @@ export function planColumns(
   const first = usableColumns(left, options);
   const second = right === undefined ? first : usableColumns(other, options);
   const dropped = [...first.dropped, ...(right === undefined ? [] : second.dropped)];
-  const asked = options.on?.map((text) => askedPair(text, left, other));
+  const asked = options.on?.flatMap((text) => askedPairs(text, left, other));
   const aligned =
     right === undefined
       ? first.names.map((name): AlignedNames => [name, name])
@@ -289,14 +289,16 @@ function withLoneColumns(aligned: AlignedNames[], left: UsableColumns, right: Us
   return all;
 }
 
-function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
+function askedPairs(text: string, left: TableColumns, right: TableColumns): AlignedNames[] {
   const [name, other] = readPairOf(text, left, right);
+  if (hasAxes(left, name) && hasAxes(right, other))
+    return axesOf(name).map((axis, at): AlignedNames => [axis, axesOf(other)[at]]);
   const isInLeft = Object.hasOwn(left, name);
   if (!(isInLeft && Object.hasOwn(right, other))) {
     const [missing, table] = isInLeft ? [other, right] : [name, left];
     throw new ArgumentError(`there is no column ${missing}. Columns: ${Object.keys(table).join(", ")}`);
   }
-  return [name, other];
+  return [[name, other]];
 }
 
 /** Share of rows in which two columns must agree for the second to be a copy of the first. */

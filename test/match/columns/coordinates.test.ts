@@ -1,6 +1,14 @@
-import { expect, it } from "vitest";
-import { coordinatesOf, plainDegrees, withDegrees } from "../../../src/match/columns/coordinates.js";
+import { describe, expect, it } from "vitest";
+import { matchTables } from "../../../src/join/match-tables.js";
+import {
+  coordinatesOf,
+  degreesOf,
+  plainDegrees,
+  withAxes,
+  withDegrees,
+} from "../../../src/match/columns/coordinates.js";
 import type { ColumnKind } from "../../../src/match/columns/profile.js";
+import { createRandom } from "../../../src/random.js";
 
 const columns = (names: readonly string[], kind: ColumnKind = "number") =>
   names.map((name) => ({ name, other: name, kind }));
@@ -44,4 +52,97 @@ it("are read as numbers only where both headers say so", () => {
   expect([...withDegrees(table).lat, ...withDegrees(table).lon]).toEqual(["52.519", "13.405"]);
   const other = { lat: ["52,519"], price: ["13,405"] };
   expect(withDegrees(other)).toBe(other);
+});
+
+describe("one column of both coordinates", () => {
+  it.each([
+    ["52.52, 13.40", ["52.52", "13.40"]],
+    ["52.52,13.4", ["52.52", "13.4"]],
+    ["(52,52; -13,4)", ["52.52", "-13.4"]],
+    ["52,52 13,4", ["52.52", "13.4"]],
+    ["POINT(13.4 52.52)", ["13.4", "52.52"]],
+    ["SRID=4326;POINT (13.4 52.52)", ["13.4", "52.52"]],
+    ["[13.4, 52]", ["13.4", "52"]],
+    ["52°31'12\"N 13°24'18\"E", ["52.520000", "13.405000"]],
+    ["33.5° S, 70.5° W", ["-33.5", "-70.5"]],
+    ["52, 13", undefined],
+    ["Ulm, Germany", undefined],
+    ["1.5, 2.5, 3.5", undefined],
+    ["", undefined],
+  ])("holds two numbers: %s", (cell, pair) => {
+    expect(degreesOf(cell)).toEqual(pair);
+  });
+
+  const columnsOf = (header: string, cells: string[], options = {}) =>
+    Object.entries(withAxes({ name: cells.map(() => "x"), [header]: cells }, options)).slice(1);
+
+  it("is compared as two, whichever of its numbers is the latitude", () => {
+    const axes = (header: string) => [
+      [`${header} latitude`, ["52.5", "48.1"]],
+      [`${header} longitude`, ["13.4", "11.5"]],
+    ];
+    expect(columnsOf("geo", ["52.5, 13.4", "48.1, 11.5"])).toEqual(axes("geo"));
+    expect(columnsOf("lat_lon", ["52.5 13.4", "48.1 11.5"])).toEqual(axes("lat_lon"));
+    expect(columnsOf("lonLat", ["13.4 52.5", "11.5 48.1"])).toEqual(axes("lonLat"));
+    expect(columnsOf("geom", ["POINT(13.4 52.5)", "POINT(11.5 48.1)"])).toEqual(axes("geom"));
+    // More than 90 degrees are a longitude.
+    expect(columnsOf("position", ["120.5 31.2", "", "13.4 52.5"])).toEqual([
+      ["position latitude", ["31.2", "", "52.5"]],
+      ["position longitude", ["120.5", "", "13.4"]],
+    ]);
+  });
+
+  it("stays whole where header or cells say otherwise, beside others, and where something is said of it", () => {
+    const cells = ["52.5, 13.4", "48.1, 11.5"];
+    const isWhole = (header: string, own = cells, options = {}): void =>
+      expect(columnsOf(header, own, options)).toEqual([[header, own]]);
+    isWhole("size", cells);
+    isWhole("location", ["Ulm, Germany", "Bonn, Germany"]);
+    isWhole("position", ["120.5, 131.2", "13.4, 52.5"]);
+    for (const options of [
+      { ignore: ["geo"] },
+      { kindOf: { geo: "text" } },
+      { same: ["name + geo"] },
+      { never: ["geo=geom"] },
+    ])
+      isWhole("geo", cells, options);
+    const table = { geo: cells, lat: ["1.5", "2.5"] };
+    expect(withAxes(table, {})).toBe(table);
+    expect(withAxes({ geo: cells, gps: cells }, {})).toEqual({ geo: cells, gps: cells });
+  });
+
+  const random = createRandom(5);
+  const one = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)];
+  const places = Array.from({ length: 150 }, () => ({
+    name: `${one(["Spring", "Green", "Mill", "Rock"])}${one(["field", "brook", "dale"])}`,
+    at: [45 + 10 * random(), 5 + 10 * random()],
+  }));
+  const moved = places.slice(0, 80).map(({ name, at }) => {
+    return { name: name.toUpperCase(), at: at.map((degrees) => degrees + 0.0004 * (random() - 0.5)) };
+  });
+  const written = (rows: typeof places, cell: (latitude: string, longitude: string) => string): string[] =>
+    rows.map(({ at: [latitude, longitude] }) => cell(latitude.toFixed(4), longitude.toFixed(4)));
+  const left = { place: places.map(({ name }) => name), geo: written(places, (y, x) => `${y}, ${x}`) };
+  const others = {
+    geo: written(moved, (y, x) => `${y}, ${x}`),
+    geom: written(moved, (y, x) => `POINT(${x} ${y})`),
+    lat: written(moved, (y) => y),
+    lon: written(moved, (_, x) => x),
+  };
+
+  it.each([
+    [["geo"], undefined],
+    [["geom"], undefined],
+    [["lat", "lon"], undefined],
+    [["geo"], ["place", "geo"]],
+    [["geom"], ["place", "geo=geom"]],
+  ] as const)("finds places of one name by distance: %s, --on %s", async (columns, on) => {
+    const right = {
+      place: moved.map(({ name }) => name),
+      ...Object.fromEntries(columns.map((name) => [name, others[name]])),
+    };
+    const { matches } = await matchTables(left, right, { encoder: "none", on });
+    expect(matches.length).toBeGreaterThan(75);
+    expect(matches.filter((pair) => pair.left !== pair.right)).toEqual([]);
+  });
 });
