@@ -15,6 +15,8 @@ export type NamedRow = Readonly<Record<string, string>>;
 export interface NearestOptions extends Pick<JoinRowsOptions, "on" | "signal"> {
   /** Candidates per row. Default 20. */
   readonly k?: number;
+  /** What candidates must meet, as `city = 'Ulm'`. */
+  readonly where?: string;
   /** Rows of the index that are compared besides: they show how often unrelated rows agree. Default none. */
   readonly ordinary?: readonly IndexEntry[];
 }
@@ -43,11 +45,11 @@ export async function nearestRows(
   index: VectorIndex,
   encoder: PhraseEncoder,
   rows: readonly NamedRow[],
-  { k = 20, ordinary = [], on, signal }: NearestOptions = {},
+  { k = 20, where, ordinary = [], on, signal }: NearestOptions = {},
 ): Promise<NearestRows> {
   const given = columnsOf(rows);
   const phrases = cellsOfColumn(given, phraseColumnOf(index, given, on));
-  const found = await searchPhrases(index, encoder, phrases, { k, signal });
+  const found = await searchPhrases(index, encoder, phrases, { k, where, signal });
   const places = new Map<string, number>();
   const candidates: NamedRow[] = [];
   const nearest = found.map((hits) =>

@@ -38,6 +38,9 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     table: optional(rows).meta({ description: "the rows to match with; default: an index" }),
     index: optional(z.string()).meta({ description: "the name of an index; default: the only one" }),
     k: withDefault(z.int().min(1).max(200), 20).meta({ description: "candidates per row, of an index" }),
+    where: optional(z.string().max(limits.characters)).meta({
+      description: "what rows of the index must meet, such as city = 'Ulm'",
+    }),
     on: optional(z.array(z.string())).meta({ description: 'columns to compare, as "name" or "INDEX=ROW"' }),
     kind: withDefault(z.enum(joinKinds), "many-to-one"),
     precision: withDefault(z.number().gt(0).max(1), 0.9),
@@ -46,19 +49,23 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     summary: "Match rows with an index or a table",
     ...{ body, response: { 200: answer, "4xx": errorSchema } },
   };
-  app.post("/match", { schema }, async ({ body: { rows, table, index, k, ...settings } }, reply) => {
+  app.post("/match", { schema }, async ({ body: { rows, table, index, k, where, ...settings } }, reply) => {
     if (table !== undefined && index !== undefined)
       throw new RequestError(400, "give table or index, not both", { param: "index" });
+    if (table !== undefined && where !== undefined)
+      throw new RequestError(400, "`where` is of an index: leave it out, or table", { param: "where" });
     checkSize(rows, table);
     const served = table === undefined ? namedIndex(indexes, index) : undefined;
     const answered = compare(async (compared, signal) => {
       if (served === undefined) return compared("table", { rows, table: table!, settings });
-      const near = { k, on: settings.on, ordinary: served.ordinary, signal };
+      const near = { k, where, on: settings.on, ordinary: served.ordinary, signal };
       return compared("index", { near: await nearestRows(served.index, encoder, rows, near), settings });
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
-      // Schemas have checked all but the columns.
-      throw error instanceof ArgumentError ? new RequestError(400, error.message, { param: "on" }) : error;
+      // Schemas have checked all but the condition and the columns.
+      if (!(error instanceof ArgumentError)) throw error;
+      const param = error.message.startsWith("where,") ? "where" : "on";
+      throw new RequestError(400, error.message, { param });
     });
   });
 }

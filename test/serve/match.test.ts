@@ -33,6 +33,17 @@ describe("POST /match", () => {
     expect(unnamed.json.error.message).toContain("The rows have no column name");
   });
 
+  it("matches only rows of the index that meet a condition", async () => {
+    const rows = { name: "SIEMENS A.G.", city: "München" };
+    const { json } = await server.post("/match", { rows, where: "city != 'Munich'" });
+    expect(json.results[0].matches).toEqual([]);
+    expect(json.results[0].nearest.map(({ key }: { key: string }) => key)).not.toContain("3");
+    const refused = await server.post("/match", { rows, where: "town = 'Ulm'" });
+    expect(refused).toMatchObject({ status: 400, json: { error: { param: "where" } } });
+    const beside = await server.post("/match", { rows, table: [{ name: "b" }], where: "city = 'Ulm'" });
+    expect(beside).toMatchObject({ status: 400, json: { error: { param: "where" } } });
+  });
+
   it("matches posted rows with a posted table", async () => {
     const table = [{ name: "Toyota Motor Corporation" }, { name: "IBM" }, { name: "Nestlé S.A." }];
     const { json } = await server.post("/match", {

@@ -69,6 +69,46 @@ const draftQueries = [
   { conditions: [{ matchType: "property", propertyId: "city", propertyValue: "Munich" }] },
 ];
 
+describe("a condition behind the address", () => {
+  const where = "city = 'Munich' or id = '2'";
+  const keysOf = (result: { id: string }[]): string[] => result.map(({ id }) => id);
+
+  it("holds for all candidates: by name, by key and by equal cells, in both versions", async () => {
+    const asked = {
+      named: { query: "toyota motors" },
+      munich: { query: "", properties: [{ pid: "city", v: "Munich" }] },
+      toyota: { properties: [{ pid: "city", v: "Toyota" }] },
+      there: { properties: [{ pid: "city", v: "Munich" }] },
+    };
+    const free = await get("", { queries: JSON.stringify(asked) });
+    expect(keysOf(free.json.named.result)).toContain("1");
+    expect(keysOf(free.json.toyota.result)).toEqual(["1"]);
+    const { json } = await get("", { queries: JSON.stringify(asked), where });
+    expect(keysOf(json.named.result).toSorted()).toEqual(["2", "3", "7"]);
+    expect(keysOf(json.toyota.result)).toEqual([]);
+    expect(keysOf(json.there.result)).toEqual(["3", "7"]);
+    const draft = await server.app.inject({
+      ...{ method: "POST", url: "/reconcile/v1/match", query: { where } },
+      payload: { queries: draftQueries },
+    });
+    const { results } = draft.json();
+    expect(
+      results.map(({ candidates }: { candidates: { id: string }[] }) => keysOf(candidates).toSorted()),
+    ).toEqual([["2", "3", "7"], ["3"], ["2"], ["3", "7"]]);
+  });
+
+  it("is refused with its place where it cannot be read, also by the manifests", async () => {
+    for (const path of ["", "/v1"])
+      expect(await get(path, { where: "town = 'Ulm'" })).toMatchObject({
+        status: 400,
+        json: { error: { message: expect.stringMatching(/^where, character 1 .* has no column town/) } },
+      });
+    const asked = { queries: JSON.stringify({ q: { query: "a" } }), where: "city = " };
+    expect((await get("", asked)).status).toBe(400);
+    expect((await get("", { where })).json.versions).toEqual(["0.2", "1.0-draft"]);
+  });
+});
+
 describe("version 0.2", () => {
   it("has a manifest that fits the schema, with addresses of the host that was asked", async (context) => {
     const { json } = await get("");

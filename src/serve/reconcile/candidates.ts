@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { groupBy } from "../../by-key.js";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { type NamedRow, nearestRows } from "../../join/match-index.js";
+import { conditionTest, parseCondition } from "../../search/where.js";
 import { folded } from "../../text/accents.js";
 import { isVisible } from "../../text/visible.js";
 import type { Compare } from "../comparisons.js";
@@ -19,7 +20,13 @@ export interface Reconciling {
   readonly name: string;
   readonly served: ServedIndex;
   readonly encoder: PhraseEncoder;
+  /** What candidates must meet. */
+  readonly where?: string;
 }
+
+/** Whether cells of the index's columns meet a condition. @throws ArgumentError that shows the place */
+export const candidateTest = ({ served, where }: Reconciling): ((cells: readonly string[]) => boolean) =>
+  where === undefined ? () => true : conditionTest(parseCondition(where, served.index.layout));
 
 export function rowOf({ index, rows }: ServedIndex, key: string): NamedRow | undefined {
   const cells = rows.get(key);
@@ -33,7 +40,7 @@ export async function candidatesOf(
   compare: Compare,
   signal: AbortSignal,
 ): Promise<Candidate[][]> {
-  const { name, served, encoder } = reconciling;
+  const { name, served, encoder, where } = reconciling;
   const { columns } = served.index.layout;
   const column = nameColumn(served.index);
   // A blank name finds nothing, and a comparison refuses rows without any text.
@@ -43,11 +50,11 @@ export async function candidatesOf(
     [column]: name,
   }));
   const k = Math.max(leastCandidates, ...named.map(({ limit }) => limit));
-  const settings = { k, ordinary: served.ordinary, signal };
+  const settings = { k, where, ordinary: served.ordinary, signal };
   const near = rows.length > 0 ? await nearestRows(served.index, encoder, rows, settings) : undefined;
   const limits = named.map(({ limit }) => limit);
   const found = near && (await compare("reconcile", { near, limits }));
-  const keys = await keysOf(served, queries, signal);
+  const keys = await keysOf(reconciling, queries, signal);
   const type = [rowType(name)];
   return queries.map((query) => {
     const place = named.indexOf(query);
@@ -73,14 +80,18 @@ async function othersTurn(signal: AbortSignal): Promise<void> {
  * The keys of rows, by key or by equal cells, for queries without a name. Queries about the same columns share a pass over
  * the rows. Of many keys only as many are kept as can be shown, and one that says that there are more.
  */
-async function keysOf(
-  { index: { layout }, rows }: ServedIndex,
-  queries: readonly Query[],
-  signal: AbortSignal,
-) {
+async function keysOf(reconciling: Reconciling, queries: readonly Query[], signal: AbortSignal) {
+  const {
+    index: { layout },
+    rows,
+  } = reconciling.served;
+  const isCandidate = candidateTest(reconciling);
   const found = new Map<Query, readonly string[]>();
-  for (const query of queries)
-    if (query.id !== undefined) found.set(query, rows.has(query.id) ? [query.id] : []);
+  for (const query of queries) {
+    if (query.id === undefined) continue;
+    const row = rows.get(query.id);
+    found.set(query, row !== undefined && isCandidate(row) ? [query.id] : []);
+  }
   const others = queries.filter(({ name, id }) => name === undefined && id === undefined);
   const columnsOf = ({ cells }: Query): string[] => Object.keys(cells).sort();
   for (const group of groupBy(others, (query) => JSON.stringify(columnsOf(query))).values()) {
@@ -96,7 +107,7 @@ async function keysOf(
     let read = 0;
     for (const [key, row] of rows) {
       const keys = keysByCells.get(JSON.stringify(places.map((at) => row[at])));
-      if (keys !== undefined && keys.length <= mostCandidates) keys.push(key);
+      if (keys !== undefined && keys.length <= mostCandidates && isCandidate(row)) keys.push(key);
       if (++read % rowsInTurn === 0) await othersTurn(signal);
     }
   }

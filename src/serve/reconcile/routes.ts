@@ -10,6 +10,7 @@ import type { Service } from "../service.js";
 import { escaped } from "../status.js";
 import {
   candidatesOf,
+  candidateTest,
   cellsOf,
   described,
   type Reconciling,
@@ -44,6 +45,11 @@ interface Asked extends Reconciling {
 /** The index that a request is about. */
 type Find = (request: FastifyRequest) => Asked;
 
+/** A condition behind the address holds for all candidates, since queries of the specification have none. */
+const conditional = z.object({
+  where: optional(z.string()).meta({ description: "what candidates must meet, such as city = 'Ulm'" }),
+});
+
 /** The routes of the indexes below /reconcile/NAME, and of an only one below /reconcile, too. */
 export function reconcileRoutes(app: Server, service: Service): void {
   const { indexes, encoder } = service;
@@ -76,8 +82,17 @@ function indexRoutes(app: Server, service: Service, find: Find, prefix: string):
 
 /** What both versions answer. */
 function answersOf(service: Service, find: Find) {
-  const ask = async (asked: Asked, queries: readonly Query[], reply: FastifyReply) => {
+  const ask = async (
+    found: Asked,
+    where: string | undefined,
+    queries: readonly Query[],
+    reply: FastifyReply,
+  ) => {
     const { items, characters } = service.limits;
+    if (where !== undefined && where.length > characters)
+      throw new RequestError(413, `the condition has more than ${characters} characters`, { param: "where" });
+    const asked = { ...found, where };
+    candidateTest(asked);
     if (queries.length > items)
       throw new RequestError(413, `${queries.length} queries are more than ${items}`);
     const texts = queries.flatMap(({ name = "", id = "", cells }) => [name, id, ...Object.values(cells)]);
@@ -112,6 +127,7 @@ function earlierRoutes(app: Server, { limits }: Service, prefix: string, answers
   });
   const answer = async (
     { queries, extend: wanted }: z.infer<typeof given>,
+    { where }: z.infer<typeof conditional>,
     request: FastifyRequest,
     reply: FastifyReply,
   ) => {
@@ -123,25 +139,34 @@ function earlierRoutes(app: Server, { limits }: Service, prefix: string, answers
       });
       return { meta, rows: Object.fromEntries(byKey) };
     }
-    if (queries === undefined) return earlierManifest(asked);
-    const found = await ask(asked, [...queries.values()].map(earlierQueryOf), reply);
+    if (queries === undefined) {
+      candidateTest({ ...asked, where });
+      return earlierManifest(asked);
+    }
+    const found = await ask(asked, where, [...queries.values()].map(earlierQueryOf), reply);
     return Object.fromEntries([...queries.keys()].map((name, at) => [name, { result: found[at] }]));
   };
   const summary = "Reconciliation API 0.2: the manifest, candidates of queries, or cells";
-  app.get(prefix, { schema: { summary, querystring: given, response } }, (request, reply) =>
-    answer(request.query, request, reply),
+  const querystring = given.extend(conditional.shape);
+  app.get(prefix, { schema: { summary, querystring, response } }, (request, reply) =>
+    answer(request.query, request.query, request, reply),
   );
-  app.post(prefix, { schema: { summary, body: given, response } }, (request, reply) =>
-    answer(request.body, request, reply),
+  app.post(
+    prefix,
+    { schema: { summary, body: given, querystring: conditional, response } },
+    (request, reply) => answer(request.body, request.query, request, reply),
   );
 }
 
 /** Version 1.0-draft: JSON, and an address for each task. */
 function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, ask, extend }: Answers): void {
   const root = `${prefix}/v1`;
-  const manifest = { summary: "Reconciliation API 1.0-draft: the manifest", response };
+  const manifest = {
+    ...{ summary: "Reconciliation API 1.0-draft: the manifest", querystring: conditional, response },
+  };
   app.get(root, { schema: manifest }, async (request) => {
     const asked = find(request);
+    candidateTest({ ...asked, where: request.query.where });
     const suggest = { entity: true, property: true, type: true };
     const extend = { proposeProperties: true, propertySettings: [] };
     const view = { url: `${asked.url}/preview?id={id}` };
@@ -149,13 +174,14 @@ function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, a
   });
   const results = z.object({ results: z.array(z.object({ candidates: z.array(candidate) })) });
   const schema = {
-    ...{ summary: "Candidates of queries", body: draftBatch(limits.items) },
+    ...{ summary: "Candidates of queries", body: draftBatch(limits.items), querystring: conditional },
     response: { 200: results, "4xx": errorSchema },
   };
   // drafts of the specification name this address in either way
   for (const path of ["match", "reconcile"])
     app.post(`${root}/${path}`, { schema }, async (request, reply) => {
-      const found = await ask(find(request), request.body.queries.map(draftQueryOf), reply);
+      const { where } = request.query;
+      const found = await ask(find(request), where, request.body.queries.map(draftQueryOf), reply);
       return { results: found.map((candidates) => ({ candidates })) };
     });
   const extended = { summary: "Cells of rows", body: extension, response };
