@@ -14,7 +14,7 @@ import type { PrecisionReport } from "../match/estimates/promise.js";
 import { aloneEvidence, type ColumnReport } from "../match/explain.js";
 import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
-import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
+import { contradictions, isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
 import { type PairRules, reasonByRule, sameBy, valueNumbers } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
@@ -24,7 +24,6 @@ import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.j
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
 import { equalTexts, rewritings, wordsIn } from "./one-column/list-words.js";
 import {
-  contradictions,
   groupedPrecision,
   groupedPromise,
   groupsAtLevel,

@@ -19,6 +19,7 @@ import { readRules, reasonByRule, sameBy } from "../match/rules.js";
 import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchComposed, type TableMatches } from "./match-tables.js";
+import { amongCopies } from "./one-column/copies.js";
 import type { JoinKind, JoinOptions, JoinResult } from "./options.js";
 import { knownPrecision } from "./precision.js";
 
@@ -94,7 +95,7 @@ export async function joinColumns(
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
-  return joinedByColumn(found, only, notCompared(plan.dropped, plan), options);
+  return joinedByColumn(found, only, notCompared(plan.dropped, plan), { ...options, table: left });
 }
 
 /** The columns that were left out: those that say nothing, and those that one table alone has. */
@@ -107,12 +108,13 @@ function joinedByColumn(
   found: JoinResult,
   column: ColumnReport,
   dropped: readonly DroppedColumn[],
-  options: Pick<RoadOptions, "kind" | "top" | "rules">,
+  options: Pick<RoadOptions, "kind" | "top" | "rules" | "known"> & { readonly table: TableColumns },
 ): Joined {
-  const { kind = "many-to-one", top, rules } = options;
+  const { kind = "many-to-one", top, rules, known, table } = options;
   const { name, other } = column;
-  const { estimate, low, high, promise, warnings, ruled, labelEffect, doubtful, related } = found;
+  const { warnings, ruled, labelEffect, doubtful, related } = found;
   const matches = byRightRow(found, top);
+  const { estimate, low, high, promise } = amongCopies(found, matches, { left: table, name, known });
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
     findings: {
@@ -132,7 +134,8 @@ function joinedByColumn(
     why: ({ left, right }) =>
       reasonByRule(sameBy(rules, left, right)) ?? explanationLine(found.explain(left, right)),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
-    withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
+    withKnown: async (known) =>
+      joinedByColumn(await found.withKnown(known), column, dropped, { ...options, known }),
   };
 }
 

@@ -1,8 +1,5 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
 import { formatCount } from "../../files/count-text.js";
-import { cellWords } from "../../match/cells/cell-words.js";
-import type { TableColumns } from "../../match/columns/align.js";
-import { profileColumn } from "../../match/columns/profile.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { auditOf, likelyHalves, type SampledLevel } from "../../match/estimates/audit.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
@@ -314,32 +311,4 @@ export function groupsAtLevel(
   for (const { row } of grouped) narrow[row] = ++last;
   for (const place of accepted) narrow[grouped[place].row] = groupOf[grouped[place].row];
   return narrow;
-}
-
-/** Other columns that both rows must fill: a single one may hold prices or dates, which change. */
-const leastCompared = 2;
-
-/**
- * Whether two rows differ in most of the other columns that both fill: two persons named Smith are not one person. Cells
- * agree that share half of the shorter one's words. Columns that tell nothing, such as numbering, are left out. Undefined if
- * there are too few others.
- */
-export function contradictions(
-  columns: TableColumns,
-  compared: string,
-): ((a: number, b: number) => boolean) | undefined {
-  const others = Object.entries(columns)
-    .filter(([name, cells]) => name !== compared && profileColumn(name, cells).dropped === undefined)
-    .map(([, cells]) => cells);
-  if (others.length < leastCompared) return undefined;
-  return (a, b) => {
-    const filled = others
-      .map((cells) => [new Set(cellWords(cells[a])), new Set(cellWords(cells[b]))])
-      .filter(([one, two]) => one.size > 0 && two.size > 0);
-    const agreeing = filled.filter(([one, two]) => {
-      const shared = [...one].filter((word) => two.has(word)).length;
-      return 2 * shared >= Math.min(one.size, two.size);
-    });
-    return filled.length >= leastCompared && 2 * agreeing.length < filled.length;
-  };
 }

@@ -3,12 +3,17 @@
  * text filled all places, and no other text was seen.
  */
 
+import { groupBy } from "../../by-key.js";
 import { formatCount } from "../../files/count-text.js";
 import { isLikeArray, likeArray } from "../../like-array.js";
+import type { TableColumns } from "../../match/columns/align.js";
 import { TextNumbers } from "../../match/columns/texts.js";
 import type { JoinColumn } from "../../match/columns.js";
+import type { KnownPair, RowMatch } from "../../match/compare-tables.js";
 import { candidatesOf, type Rankings } from "../../match/estimates/estimate.js";
+import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
+import { contradictions } from "../../match/phrase-column.js";
 import type { RankedRows } from "../../match/rank-rows.js";
 import { isVisible } from "../../text/visible.js";
 import type { LeftRanker } from "../precision.js";
@@ -157,4 +162,45 @@ export function tableWarnings(
   if (isSame && leftKeys.length > 1)
     warnings.push(`both tables contain the same ${name} in the same order: every row matches itself.`);
   return warnings;
+}
+
+/** Copies of a left row that are looked at: more change its share little. */
+const mostCopies = 50;
+
+/**
+ * The promise of a join by one column where its matches may be with the wrong one of several left rows with equal cells: those that
+ * differ in most other columns are other things, and one of k is meant. Known pairs are right.
+ */
+export function amongCopies(
+  report: PrecisionReport,
+  matches: readonly RowMatch[],
+  {
+    left,
+    name,
+    known,
+  }: { readonly left: TableColumns; readonly name: string; readonly known: readonly KnownPair[] },
+): PrecisionReport {
+  const differ = contradictions(left, name);
+  if (differ === undefined || matches.length === 0) return report;
+  const copies = groupBy([...left[name].keys()], (row) => foldPhrase(left[name][row]));
+  const given = new Set(known.map((pair) => pair.right));
+  let [right, unclear] = [0, 0];
+  for (const match of matches) {
+    const others = (copies.get(foldPhrase(left[name][match.left])) ?? [])
+      .slice(0, mostCopies)
+      .filter((row) => row !== match.left && differ(row, match.left)).length;
+    const isClear = others === 0 || given.has(match.right);
+    right += isClear ? 1 : 1 / (1 + others);
+    if (!isClear) unclear++;
+  }
+  const most = right / matches.length;
+  const { estimate, low, promise } = report;
+  if (most >= promise.target) return report;
+  const reason =
+    `${formatCount(unclear)} of ${formatCount(matches.length)} matches are with one of several left rows of the same ${name} ` +
+    "that differ otherwise";
+  return {
+    ...{ estimate: Math.min(estimate, most), low: Math.min(low, most), high: report.high },
+    promise: { target: promise.target, established: false, reason },
+  };
 }

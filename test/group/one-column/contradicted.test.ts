@@ -1,9 +1,9 @@
 /** Rows that are equal in one column, and what the rest of the table says. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { contradictions } from "../../../src/group/one-column/promised-threshold.js";
 import { duplicatesByColumn } from "../../../src/group/roads.js";
 import type { KnownPair } from "../../../src/match/compare-tables.js";
+import { contradictions } from "../../../src/match/phrase-column.js";
 
 let encoder: PhraseEncoder;
 beforeAll(async () => {
