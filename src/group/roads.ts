@@ -11,6 +11,7 @@ import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { uninformative } from "../match/estimates/uninformative-columns.js";
 import { aloneEvidence, type ColumnReport } from "../match/explain.js";
 import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
@@ -228,9 +229,11 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const { precision = standardPrecision } = options;
   const fields = found.columns.flatMap(({ name, kind }) => (kind === undefined ? [] : [{ name, kind }]));
   const naming = fields.find(({ kind }) => kind === "name");
-  const cells = fields.map(({ name }) => columns[name]);
+  // A column that was learned to say nothing tells equal rows apart all the same.
+  const silent = found.dropped.flatMap(({ name, reason }) => (reason === uninformative ? [name] : []));
+  const cells = [...fields.map(({ name }) => name), ...silent].map((name) => columns[name]);
   const [{ name, kind }, ...others] = fields;
-  const isAlone = others.length === 0 && !isPhrases(kind);
+  const isAlone = others.length + silent.length === 0 && !isPhrases(kind);
   const key = isAlone ? valueKey(name, columns[name], kind) : keyOf(cells, naming && columns[naming.name]);
   const { table, groups, grouped } = decided(found.groupOf, key, options, found.probabilityOf);
   const sure = groupedPromise(grouped, precision);

@@ -166,7 +166,9 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     let unanswered = await learn(new Map(), compared);
     const { leaveOut = options.on === undefined ? "uninformative" : "none" } = options;
     while (leaveOut === "uninformative") {
-      const fields = uninformativeFields(unanswered.likely);
+      // Where the names of likely matches agree by chance alone, the matches are in doubt, not the names.
+      const { naming } = compared.tables;
+      const fields = uninformativeFields(unanswered.likely).filter((field) => field !== naming);
       if (fields.length === 0) break;
       compared = withoutFields(compared, fields, isSwapped ? "other" : "name");
       learn = method.learner(compared, run, isSwapped);

@@ -10,6 +10,9 @@ import { classCount, pairClasses } from "../weights/pair-classes.js";
 import { levelTotals } from "../weights/pair-table.js";
 import { contribution, type ScoredPairs } from "./scored-pairs.js";
 
+/** Why such a column is left out. */
+export const uninformative = "agrees in matches as often as in any two rows";
+
 /** Nats that a column must add to the log-odds of a match on average. */
 const least = 0.05;
 const [fewestAccepted, fewestFilled] = [50, 30];
@@ -89,8 +92,7 @@ export function withoutFields(
     });
     return sums;
   };
-  const reason = "agrees in matches as often as in any two rows";
-  const dropped = fields.map((field) => ({ name: tables.fields[field][side], reason }));
+  const dropped = fields.map((field) => ({ name: tables.fields[field][side], reason: uninformative }));
   return {
     ...{ ...compared, comparison: less, columns: less.columns, levels: classes.levels },
     classOf: classOf.map((place) => classes.classOf[place]),
