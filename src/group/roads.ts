@@ -5,6 +5,7 @@ import { endWithNothing } from "../files/shards/shard.js";
 import { isFilled } from "../match/cells/cell-words.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { hasAxes, ofAxis } from "../match/columns/column-names.js";
 import { asCompared } from "../match/columns/composed.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
@@ -241,10 +242,14 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const { estimate, low, high, promise } = isSure ? sure : found;
   const dropped = found.dropped.filter(({ name }) => !fields.some((field) => field.name === name));
   const { doubtful, related, labelEffect, explain } = found;
+  const written = (name: string): string => (hasAxes(columns, ofAxis(name)) ? ofAxis(name) : name);
   return {
     report: { estimate, low, high, promise, groups, columns: found.columns, dropped, rules: found.rules },
     ...{ table, doubtful, related, labelEffect, explain },
-    shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
+    shown:
+      naming === undefined
+        ? [...new Set(fields.map(({ name }) => written(name)))].slice(0, 2)
+        : [naming.name],
     withKnown: async (all) =>
       decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
     why: ({ row, keptRow, probability }) =>

@@ -5,6 +5,7 @@ import { scriptNote } from "../match/cells/one-script.js";
 import { type AliasOptions, readAliases, withAliases } from "../match/columns/aliases.js";
 import {
   cellsOfColumn,
+  hasAxes,
   pairText,
   partSeparator,
   partsOfColumn,
@@ -160,7 +161,7 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
   const written = (side: "left" | "right", name: string) =>
-    partsOfColumn(texts[side], name).length === 0
+    partsOfColumn(texts[side], name).some((part) => hasAxes(compared[side], part))
       ? []
       : [[cellsOfColumn(texts[side], name), compared[side][name]] as const];
   const note = scriptNote(

@@ -25,16 +25,24 @@ export const writtenParts = (text: string, isColumn: (name: string) => boolean):
 /** The two columns that one column of coordinates is compared as. */
 export const axesOf = (name: string): readonly [string, string] => [`${name} latitude`, `${name} longitude`];
 
+/** The column that one of these was made of, whether it exists or not. */
+export const ofAxis = (name: string): string => name.replace(/ (?:latitude|longitude)$/, "");
+
 /** Whether a column of coordinates is compared as two. */
 export const hasAxes = (table: TableColumns, name: string): boolean =>
   !Object.hasOwn(table, name) && axesOf(name).every((axis) => Object.hasOwn(table, axis));
 
-/** The columns that a column of a table is made of: itself, or those that its name lists; none where some are missing. */
+/**
+ * The columns that a column of a table is made of: itself, or those that its name lists, also of coordinates that one of the two
+ * tables, as given or as compared, has as one and the other as two; none where some are missing.
+ */
 export function partsOfColumn(table: TableColumns, name: string): readonly string[] {
-  const parts = partsOfName(name, Object.keys(table)).flatMap((part) =>
-    hasAxes(table, part) ? axesOf(part) : [part],
-  );
-  return parts.every((part) => Object.hasOwn(table, part)) ? parts : [];
+  const has = (part: string): boolean => Object.hasOwn(table, part);
+  const parts = partsOfName(name, Object.keys(table)).flatMap((part) => {
+    if (!has(part) && has(ofAxis(part))) return [ofAxis(part)];
+    return hasAxes(table, part) ? axesOf(part) : [part];
+  });
+  return parts.every(has) ? parts : [];
 }
 
 /** The cells of a column, or of several as one. @throws TypeError for a column that the table lacks */

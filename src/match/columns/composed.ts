@@ -26,7 +26,7 @@ import {
   partsOfColumn,
   readPairOf,
 } from "./column-names.js";
-import { withAxes, withAxesOf, withDegrees } from "./coordinates.js";
+import { withAxes, withDegrees } from "./coordinates.js";
 import { dateParts } from "./date-parts.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
@@ -50,20 +50,9 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  * it, those that are found.
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
-  const tables = ownAxes(
-    { left: asCompared(given.left, options), right: asCompared(given.right, options) },
-    given,
-    options,
-  );
+  const tables = { left: asCompared(given.left, options), right: asCompared(given.right, options) };
   const names = options.on === undefined ? foundNames(tables, options) : askedNames(options.on, tables);
   return { left: withColumns(tables.left, names.left), right: withColumns(tables.right, names.right) };
-}
-
-/** Coordinates that were one column are called as those of the other table, unless the caller names columns. */
-function ownAxes({ left, right }: TwoTables, given: TwoTables, { on }: ColumnOptions): TwoTables {
-  if (on !== undefined) return { left, right };
-  const own = withAxesOf(left, given.left, right);
-  return { left: own, right: withAxesOf(right, given.right, own) };
 }
 
 /** The table with one column for the year, the month and the day of a date, and with coordinates as two columns of numbers. */

@@ -5,7 +5,6 @@
 import { mapped } from "../../like-array.js";
 import type { TableColumns } from "./align.js";
 import { axesOf, wordsOfHeader, writtenParts } from "./column-names.js";
-import type { ColumnOptions } from "./fields.js";
 import type { ColumnKind } from "./profile.js";
 
 export interface Coordinates<Column> {
@@ -125,19 +124,22 @@ function orderOf(
   return isWithin(0) ? [0, 1] : undefined;
 }
 
+/** What a caller may say of columns, by name or in rules. */
+interface SaidOfColumns {
+  readonly ignore?: readonly string[];
+  readonly kindOf?: Readonly<Record<string, unknown>>;
+  readonly comparisons?: ReadonlyMap<string, unknown>;
+  readonly same?: readonly string[];
+  readonly never?: readonly string[];
+}
+
 /**
  * The table with two columns in place of the one that holds both coordinates, where a header says so, its cells are, and there
  * are no others. What the caller says of that column, but for that it is compared, keeps it whole.
  */
 export function withAxes(
   table: TableColumns,
-  {
-    ignore = [],
-    kindOf = {},
-    comparisons,
-    same = [],
-    never = [],
-  }: ColumnOptions & Partial<Record<"same" | "never", readonly string[]>>,
+  { ignore = [], kindOf = {}, comparisons, same = [], never = [] }: SaidOfColumns,
 ): TableColumns {
   const names = Object.keys(table);
   if (axes.some((_, axis) => names.some((name) => saysAxis(name, axis) && !saysBoth(name)))) return table;
@@ -163,16 +165,11 @@ export function withAxes(
   );
 }
 
-/** The table with the two columns of {@link withAxes} called as the coordinates of another table, whatever these are called. */
-export function withAxesOf(table: TableColumns, given: TableColumns, other: TableColumns): TableColumns {
-  const namesOf = (columns: TableColumns): (string | undefined)[] =>
-    axes.map((_, axis) => {
-      const found = Object.keys(columns).filter((name) => saysAxis(name, axis));
-      return found.length === 1 ? found[0] : undefined;
-    });
-  const [own, others] = [namesOf(table), namesOf(other)];
-  const isMade = own.every((name) => name !== undefined && !Object.hasOwn(given, name));
-  if (!isMade || others.includes(undefined)) return table;
-  const called = new Map(own.map((name, axis) => [name, others[axis]]));
-  return Object.fromEntries(Object.entries(table).map(([name, cells]) => [called.get(name) ?? name, cells]));
+/** The names of the only columns of latitudes and of longitudes; undefined where there is none, or several. */
+export function axisColumns(names: readonly string[]): Record<"latitude" | "longitude", string | undefined> {
+  const [latitude, longitude] = axes.map((_, axis) => {
+    const found = names.filter((name) => saysAxis(name, axis));
+    return found.length === 1 ? found[0] : undefined;
+  });
+  return { latitude, longitude };
 }

@@ -5,6 +5,7 @@ import { isDayFirst } from "../cells/dates.js";
 import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { axesOf, hasAxes, readPairOf } from "./column-names.js";
+import { axisColumns } from "./coordinates.js";
 import {
   type ColumnKind,
   type ColumnProfile,
@@ -240,6 +241,8 @@ export const both = (first: Cells, second: Cells): Cells => ({
 
 export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.length ?? 0;
 
+const loneColumns = ["naming", "email", "phone", "latitude", "longitude"] as const;
+
 /** Columns of one table that may carry evidence. */
 interface UsableColumns {
   /** In an order of their contents. */
@@ -247,8 +250,8 @@ interface UsableColumns {
   readonly texts: readonly string[];
   readonly profiles: ReadonlyMap<string, ColumnProfile>;
   readonly dropped: readonly DroppedColumn[];
-  /** The column that names a row best, and the only ones that hold addresses of e-mail or telephone numbers. */
-  readonly lone: Readonly<Record<"naming" | "email" | "phone", string | undefined>>;
+  /** The column that names a row best, and the only ones that hold addresses of e-mail, telephone numbers or coordinates. */
+  readonly lone: Readonly<Record<(typeof loneColumns)[number], string | undefined>>;
 }
 
 /** The columns of a table that may carry evidence, and why the others do not. */
@@ -270,18 +273,21 @@ export function usableColumns(
     const [column, ...others] = profiles.filter((profile) => profile.kind === kind);
     return others.length === 0 ? column?.name : undefined;
   };
-  const lone = { naming: names[namingField(profiles)], email: onlyOne("email"), phone: onlyOne("phone") };
+  const lone = {
+    ...{ naming: names[namingField(profiles)], email: onlyOne("email"), phone: onlyOne("phone") },
+    ...axisColumns(profiles.flatMap(({ name, kind }) => (kind === "number" ? [name] : []))),
+  };
   const texts = profiles.filter(({ kind }) => isText(kind)).map(({ name }) => name);
   return { names, texts, profiles: all, dropped, lone };
 }
 
 /**
- * Adds the columns that name the rows, and the only ones of e-mail and of telephone, where neither is aligned yet: what is
- * written differently often has no value in common.
+ * Adds the columns that name the rows, and the only ones of e-mail, of telephone and of each coordinate, where neither is aligned
+ * yet: what is written differently often has no value in common.
  */
 function withLoneColumns(aligned: AlignedNames[], left: UsableColumns, right: UsableColumns): AlignedNames[] {
   const all = [...aligned];
-  for (const what of ["naming", "email", "phone"] as const) {
+  for (const what of loneColumns) {
     const [name, other] = [left.lone[what], right.lone[what]];
     if (name === undefined || other === undefined) continue;
     if (!all.some((pair) => pair[0] === name || pair[1] === other)) all.push([name, other]);

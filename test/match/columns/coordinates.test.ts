@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { duplicatesByColumns } from "../../../src/group/roads.js";
 import { matchTables } from "../../../src/join/match-tables.js";
+import { cellsOfColumn } from "../../../src/match/columns/column-names.js";
 import {
   coordinatesOf,
   degreesOf,
@@ -144,5 +146,14 @@ describe("one column of both coordinates", () => {
     const { matches } = await matchTables(left, right, { encoder: "none", on });
     expect(matches.length).toBeGreaterThan(75);
     expect(matches.filter((pair) => pair.left !== pair.right)).toEqual([]);
+  });
+
+  it("is shown as it was given where no column names the rows", async () => {
+    const code = places.map((_, row) => `K${row}${(row * 7919) % 1000}`);
+    const twice = (cells: readonly string[]): string[] => [...cells, ...cells.slice(0, 40)];
+    const table = { code: twice(code), location: twice(left.geo) };
+    const { shown } = await duplicatesByColumns(table, { encoder: "none", known: [] });
+    expect(shown.toSorted()).toEqual(["code", "location"]);
+    expect(cellsOfColumn(table, "location latitude")).toBe(table.location);
   });
 });
