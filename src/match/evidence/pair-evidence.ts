@@ -205,7 +205,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
 
 /**
  * A code of one row anywhere in the other. What says the same in a column of its own does not count again: numbers of texts, and
- * codes that several things share, as postcodes. Codes that identify do: of 15 public sets, those of products lose without it.
+ * codes that several things share, as postcodes and telephones. Codes that identify do: of 15 public sets, those of products lose without it.
  */
 function codesAnywhere(
   { fields, naming, rowWords, areNumbered }: ComparisonSettings,
@@ -213,8 +213,9 @@ function codesAnywhere(
   unit: number,
 ): ComparedColumn {
   const counted = fields.filter((field, index) => {
-    if (isText(field.kind)) return areNumbered[index];
-    return field.kind !== "category" && identifies(field, index === naming) === false;
+    const { kind } = field;
+    if (isText(kind)) return areNumbered[index];
+    return kind === "phone" || (kind !== "category" && identifies(field, index === naming) === false);
   });
   const codes = codeComparison(words, rowWords, counted);
   return {
