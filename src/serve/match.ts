@@ -53,7 +53,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     if (table !== undefined && index !== undefined)
       throw new RequestError(400, "give table or index, not both", { param: "index" });
     if (table !== undefined && where !== undefined)
-      throw new RequestError(400, "`where` is of an index: leave it out, or table", { param: "where" });
+      throw new RequestError(400, "give table or where, not both", { param: "where" });
     checkSize(rows, table);
     const served = table === undefined ? namedIndex(indexes, index) : undefined;
     const answered = compare(async (compared, signal) => {

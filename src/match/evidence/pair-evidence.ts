@@ -205,7 +205,8 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
 
 /**
  * A code of one row anywhere in the other. What says the same in a column of its own does not count again: numbers of texts, and
- * codes that several things share, as postcodes and telephones. Codes that identify do: of 15 public sets, those of products lose without it.
+ * codes that several things share, as postcodes and telephones. Codes that identify do: of 15 public sets, those of products lose
+ * without it.
  */
 function codesAnywhere(
   { fields, naming, rowWords, areNumbered }: ComparisonSettings,

@@ -89,10 +89,10 @@ const leastAlone = { ofFew: 0.02, ofMany: 0.1 };
 const manyRows = 50;
 
 /**
- * At least this share of the near misses are of rows without a partner. If they were as seldom alone as other rows, the siblings of
- * a table in which hardly any row lacks a partner would be taken for partners. In 32 made joins and tables of flats .2 to .5 give
- * F1 .937 to .943 where none gives .936, and promises that hold the truth in 25 or 26 of 28 where none gives 23; a fifth of them
- * changes two of six public sets, by .005 at most.
+ * At least this share of the near misses of many rows are of rows without a partner. If they were as seldom alone as other rows, the
+ * siblings of a table in which hardly any row lacks a partner would be taken for partners. In 32 made joins and tables of flats .2 to
+ * .5 give F1 .937 to .943 where none gives .936, and promises that hold the truth in 25 or 26 of 28 where none gives 23; a fifth of
+ * them changes two of six public sets, by .005 at most.
  */
 const nearAlone = 0.25;
 
@@ -105,8 +105,9 @@ function oddsAgainstNone(
   rows: number,
   most: number,
 ): Float64Array {
-  const alone = Math.max(rows < manyRows ? leastAlone.ofFew : leastAlone.ofMany, 1 - matches / rows);
-  const more = Math.max(alone, nearAlone) - alone;
+  const areFew = rows < manyRows;
+  const alone = Math.max(areFew ? leastAlone.ofFew : leastAlone.ofMany, 1 - matches / rows);
+  const more = areFew ? 0 : Math.max(0, nearAlone - alone);
   return logOdds.map((value, place) => {
     const own = Math.exp(Math.min(most, value - Math.log(alone + more * (related?.[place] ?? 0))));
     return own < leastOdds ? 0 : own;

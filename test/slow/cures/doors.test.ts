@@ -58,6 +58,15 @@ describe("a refused request to a server", () => {
     expect(await post("/match", { rows, index: "companies" })).toMatchObject({ status: 200 });
   });
 
+  it("with a condition and a table works with either", async () => {
+    const { post } = await testServer({ indexes: await companiesIndex() });
+    const [table, where] = [[{ name: "Siemens AG", city: "Munich" }], "city = 'Munich'"];
+    const refused = await post("/match", { rows, table, where });
+    expect(refused.json.error.message).toBe("give table or where, not both");
+    expect(await post("/match", { rows, table })).toMatchObject({ status: 200 });
+    expect(await post("/match", { rows, where })).toMatchObject({ status: 200 });
+  });
+
   it("without an index works with a table", async () => {
     const { post } = await testServer();
     const refused = await post("/match", { rows });

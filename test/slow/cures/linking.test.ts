@@ -40,7 +40,7 @@ const linking: Readonly<Record<string, Case>> = {
   "a table in which two columns may be the one": {
     files: { "y.csv": "id,name,born,lives\n1,Acme,Berlin,Munich\n3,Siemens,Munich,Berlin\n" },
     wrong: link.replace("x.csv", "y.csv"),
-    says: "Rename the one that is city.",
+    says: "y.csv has no column city, and born and lives both hold what s.pearl has there. Rename the one that is city.",
     cured: `sed -i 1s/lives/city/ y.csv && ${link.replace("x.csv", "y.csv")}`,
   },
   "other columns of a store": usage(
