@@ -241,21 +241,28 @@ async function comparedColumns(
   );
   const byHeader = alignHeaders({ left, right });
   const found = new Map(byHeader.aligned);
-  if (byHeader.rest.left.length > 0) {
+  const { rest } = byHeader;
+  const refuseSecond = (name: string, other: string, [second]: readonly AlignedNames[]): void => {
+    if (second !== undefined)
+      throw new StoreError(
+        `${path} has no column ${name}, and ${other} and ${second[1]} both hold what ${store.path} has there. Rename the ` +
+          `one that is ${name}.`,
+      );
+  };
+  for (const [name, other] of byHeader.aligned)
+    refuseSecond(name, other, alignHeaders({ left: [name], right: rest.right }).aligned);
+  if (rest.left.length > 0) {
     const { table: stored } = await readAllLinked(store, run, settings.columns);
     const naming = model?.columns.find(({ kind }) => kind === "name")?.name;
-    const alike = (names: ColumnNames) => alikeColumns(stored, table.columns, names, naming);
-    const byCells = alike(byHeader.rest);
-    const open = byHeader.rest.right.filter((column) => byCells.every(([, other]) => column !== other));
-    for (const [name, other] of byCells) {
-      const [second] = alike({ left: [name], right: open });
-      if (second !== undefined)
-        throw new StoreError(
-          `${path} has no column ${name}, and ${other} and ${second[1]} both hold what ${store.path} has there. Rename the ` +
-            `one that is ${name}.`,
-        );
-      found.set(name, other);
-    }
+    const alike = (names: ColumnNames) => alignColumns(stored, table.columns, names);
+    const byCells = alike(rest);
+    const byName = namingPair(stored, table.columns, rest, byCells, naming);
+    const taken = [...byCells, ...byName].map(([, other]) => other);
+    const open = rest.right.filter((column) => !taken.includes(column));
+    for (const [name, other] of byCells) refuseSecond(name, other, alike({ left: [name], right: open }));
+    for (const [name, other] of byName)
+      refuseSecond(name, other, namingPair(stored, table.columns, { left: [name], right: open }, [], naming));
+    for (const [name, other] of [...byCells, ...byName]) found.set(name, other);
   }
   const missing = left.filter((name) => !found.has(name));
   if (missing.length > 0)
@@ -267,19 +274,18 @@ async function comparedColumns(
   return settings.columns.map((name) => found.get(name) ?? name);
 }
 
-/** Columns that hold the same, and those that name the rows, which may have no value in common: `naming` is that of the store. */
-function alikeColumns(
+/** The columns that name the rows, where they are not found by what they hold: names may have no value in common. */
+function namingPair(
   stored: TableColumns,
   table: TableColumns,
-  names: ColumnNames,
+  { left, right }: ColumnNames,
+  found: readonly AlignedNames[],
   naming: string | undefined,
-): AlignedNames[] {
-  const found = alignColumns(stored, table, names);
-  if (naming === undefined || !names.left.includes(naming) || found.some(([name]) => name === naming))
-    return found;
-  const open = names.right.filter((name) => found.every(([, other]) => name !== other));
+): readonly AlignedNames[] {
+  if (naming === undefined || !left.includes(naming) || found.some(([name]) => name === naming)) return [];
+  const open = right.filter((name) => found.every(([, other]) => name !== other));
   const columns = Object.fromEntries(open.map((name) => [name, table[name]]));
-  return [...found, ...planColumns({ [naming]: stored[naming] }, columns).pairs];
+  return planColumns({ [naming]: stored[naming] }, columns).pairs;
 }
 
 /** The encoder, if it is the store's. */

@@ -366,10 +366,16 @@ describe("columns of a later table", () => {
 
   it("are refused where two hold the same, or none does", async () => {
     const { name, ...others } = table;
-    const twice = write("twice.csv", { ...others, first: name, second: [...name].reverse() }, rest);
+    const twice = write(
+      "twice.csv",
+      { ...others, first: name, second: name.map((cell) => cell.toUpperCase()) },
+      rest,
+    );
     await expect(link(twice, copyOf(plain))).rejects.toThrow(
       /has no column name, and (first and second|second and first) both hold what .* Rename the one that is name\.$/,
     );
+    const cases = write("cases.csv", { ...others, Name: name, NAME: name }, rest);
+    await expect(link(cases, copyOf(plain))).rejects.toThrow(/Rename the one that is name\.$/);
     const strange = write("strange.csv", { ...others, remark: name.map((_, row) => `x${row}y`) }, rest);
     await expect(link(strange, copyOf(plain))).rejects.toThrow(/has no column name: .* new store\.$/);
   });

@@ -26,7 +26,7 @@ import {
   partsOfColumn,
   readPairOf,
 } from "./column-names.js";
-import { withAxes, withDegrees } from "./coordinates.js";
+import { axisColumns, withAxes, withDegrees } from "./coordinates.js";
 import { dateParts } from "./date-parts.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
@@ -50,9 +50,26 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  * it, those that are found.
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
-  const tables = { left: asCompared(given.left, options), right: asCompared(given.right, options) };
+  const tables = bothCompared(given, options);
   const names = options.on === undefined ? foundNames(tables, options) : askedNames(options.on, tables);
   return { left: withColumns(tables.left, names.left), right: withColumns(tables.right, names.right) };
+}
+
+/** Coordinates in one column stay so where the other table has none, or `on` names columns and the other's are two. */
+function bothCompared({ left, right }: TwoTables, options: ColumnOptions): TwoTables {
+  const found = { left: asCompared(left, options), right: asCompared(right, options) };
+  const isMade = (table: TableColumns, own: TableColumns): boolean => {
+    const { latitude } = axisColumns(Object.keys(table));
+    return latitude !== undefined && !Object.hasOwn(own, latitude);
+  };
+  const [made, madeRight] = [isMade(found.left, left), isMade(found.right, right)];
+  const haveBoth = [found.left, found.right].every((table) => {
+    const { latitude, longitude } = axisColumns(Object.keys(table));
+    return latitude !== undefined && longitude !== undefined;
+  });
+  if (made === madeRight ? haveBoth || !made : haveBoth && options.on === undefined) return found;
+  const plain = (table: TableColumns): TableColumns => withDegrees(withDate(table, options));
+  return { left: plain(left), right: plain(right) };
 }
 
 /** The table with one column for the year, the month and the day of a date, and with coordinates as two columns of numbers. */

@@ -114,12 +114,15 @@ function orderOf(
   const pairs = filled.flatMap((cell) => [degreesOf(cell) ?? []]).filter((pair) => pair.length === 2);
   if (filled.length === 0 || pairs.length < leastPairs * filled.length) return undefined;
   const isWithin = (latitude: 0 | 1): boolean =>
-    pairs.every((pair) =>
+    pairs.filter((pair) =>
       limits.every((most, axis) => Math.abs(Number(pair[axis === 0 ? latitude : 1 - latitude])) <= most),
-    );
+    ).length >=
+    leastPairs * pairs.length;
   const [lon, lat] = [/l(?:on|ng)/i, /lat/i].map((axis) => header.search(axis));
   // Well-known text and GeoJSON have the longitude first.
-  const isTurned = (lon >= 0 && lon < lat) || filled.some((cell) => /^\s*(?:\[|POINT|SRID)/i.test(cell));
+  const isTurned =
+    (lon >= 0 && lon < lat) ||
+    2 * filled.filter((cell) => /^\s*(?:\[|POINT|SRID)/i.test(cell)).length > filled.length;
   if (isTurned ? isWithin(1) : !isWithin(0) && isWithin(1)) return [1, 0];
   return isWithin(0) ? [0, 1] : undefined;
 }

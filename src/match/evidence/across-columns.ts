@@ -163,13 +163,14 @@ export function codeComparison(
       if (items[place] === word) return true;
     return false;
   };
-  const isCounted = (a: number, b: number, word: number): boolean =>
+  /** A code that is only like one of the other row is counted where its own column is compared. */
+  const isCounted = (a: number, b: number, word: number, isIn: Record<"left" | "right", boolean>): boolean =>
     counted.some(
       ({ kind, set, left, right }) =>
         left[a] >= 0 &&
         right[b] >= 0 &&
-        holds(set, left[a], word) &&
-        holds(set, right[b], word) &&
+        (!isIn.left || holds(set, left[a], word)) &&
+        (!isIn.right || holds(set, right[b], word)) &&
         (!isText(kind) || shortNumber.test(words.read(word))),
     );
   const heaviestShared = (a: number, b: number): number | undefined => {
@@ -178,7 +179,9 @@ export function codeComparison(
       for (let place = 0; place < side.count; place++) {
         if (side.met[place] === 0) continue;
         const word = side.word(place);
-        if (side.met[place] === 1 && isCounted(a, b, word)) areCounted = true;
+        const isSame = side.met[place] === 1;
+        const isIn = { left: isSame || side === left, right: isSame || side === right };
+        if (isCounted(a, b, word, isIn)) areCounted = true;
         else heaviest = Math.max(heaviest, side.met[place] * rows.rarity[word]);
       }
     return areCounted && heaviest < 0 ? undefined : heaviest;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { duplicatesByColumns } from "../../../src/group/roads.js";
 import { matchTables } from "../../../src/join/match-tables.js";
 import { cellsOfColumn } from "../../../src/match/columns/column-names.js";
+import { composedTables } from "../../../src/match/columns/composed.js";
 import {
   coordinatesOf,
   degreesOf,
@@ -92,6 +93,36 @@ describe("one column of both coordinates", () => {
       ["position latitude", ["31.2", "", "52.5"]],
       ["position longitude", ["120.5", "", "13.4"]],
     ]);
+  });
+
+  it("is compared as two though one cell in twenty is none, or written otherwise", () => {
+    for (const odd of ["unknown", "999.5, 13.4", "[52.5, 13.4]"]) {
+      const found = columnsOf("geo", [...Array.from({ length: 39 }, () => "52.5, 13.4"), odd]);
+      expect(found.map(([name, cells]) => [name, cells[0]])).toEqual([
+        ["geo latitude", "52.5"],
+        ["geo longitude", "13.4"],
+      ]);
+    }
+  });
+
+  it("stays whole where the other table has none, or is named beside two others", () => {
+    const [name, geo] = [
+      ["a", "b"],
+      ["52.5, 13.4", "48.1, 11.5"],
+    ];
+    const left = { name, geo };
+    const others: Record<string, string[]>[] = [
+      { name, geo: ["Ulm", "Bonn"] },
+      { name, place: geo },
+    ];
+    for (const right of others) {
+      expect(Object.keys(composedTables({ left, right }, {}).left)).toEqual(["name", "geo"]);
+      expect(Object.keys(composedTables({ left: right, right: left }, {}).right)).toEqual(["name", "geo"]);
+    }
+    const two = { name, lat: ["52.5", "48.1"], lon: ["13.4", "11.5"] };
+    expect(Object.keys(composedTables({ left, right: two }, {}).left)).toHaveLength(3);
+    const named = composedTables({ left, right: two }, { on: ["name", "geo=lat + lon"] });
+    expect(Object.keys(named.left)).toEqual(["name", "geo"]);
   });
 
   it("stays whole where header or cells say otherwise, beside others, and where something is said of it", () => {

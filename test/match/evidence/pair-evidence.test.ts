@@ -165,6 +165,19 @@ describe("codes anywhere in the row", () => {
     expect(levelOf(2, 3)).toBe(missing);
   });
 
+  it("say nothing of a shared code that is only like the other one", () => {
+    const code = ["4827193", "4827194", ...cells((row) => `${5_000_000 + 7919 * row}`)];
+    const table = { name: ["oslo", "riga", ...cells(word)], phone: code };
+    const tables = prepareTables(table, undefined, { kindOf: { phone: "code" } });
+    const comparison = rowComparison(comparisonSettings(tables, rowWords(tables)));
+    const levels = comparison.compareAll({
+      left: Int32Array.of(tables.order[0].indexOf(0)),
+      right: Int32Array.of(tables.order[0].indexOf(1)),
+    });
+    const place = comparison.columns.findIndex(({ name }) => name === "codes anywhere");
+    expect(levels[place][0]).toBe(missing);
+  });
+
   it("say nothing where the numbers of texts have said it", () => {
     const own = { name: cells(word), address: ["71 Mill Road", "71 Lake Street", ...filler.slice(2)] };
     const tables = prepareTables(own, undefined, { kindOf: { name: "identifies" } });
