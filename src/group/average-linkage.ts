@@ -1,7 +1,7 @@
 /**
- * Average linkage over log-odds of pairs: two groups merge if their rows are the same on average (UPGMA, Sokal and Michener
- * 1958). A chain of likely pairs between groups that otherwise differ does not merge them. Pairs that were no candidates
- * are weighed when two groups are about to merge.
+ * Average linkage over weights of pairs, log-odds or similarities: two groups merge if their rows are the same on average
+ * (UPGMA, Sokal and Michener 1958). A chain of likely pairs between groups that otherwise differ does not merge them. Pairs
+ * that were no candidates are weighed when two groups are about to merge.
  */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
@@ -17,11 +17,11 @@ export interface WeighedPairs {
   readonly right: Int32Array;
   /** The class of each pair. */
   readonly classOf: Int32Array;
-  /** Log-odds of each class. */
-  readonly logOdds: Float64Array;
+  /** The weight of each class: log-odds, or a similarity. */
+  readonly weights: ArrayLike<number>;
 }
 
-/** Merges in order; groups are named by one of their rows. `mean` is the mean log-odds of the merged groups' pairs. */
+/** Merges in order; groups are named by one of their rows. `mean` is the mean weight of the merged groups' pairs. */
 export interface Merge {
   readonly a: number;
   readonly b: number;
@@ -29,7 +29,7 @@ export interface Merge {
 }
 
 export interface LinkageOptions {
-  /** Log-odds of a pair that is no candidate. */
+  /** The weight of a pair that is no candidate. */
   weigh(a: number, b: number): number;
   /** Keeps groups apart. */
   readonly apart?: Apart;
@@ -42,10 +42,10 @@ export interface LinkageOptions {
 
 /** Single pairs count no more than this, so that one of them does not outvote several. */
 const strongest = 5;
-/** Pairs at or below it connect nothing. */
-const weakest = -1;
 /** Merges looked at between two pauses. */
 const stepsBetween = 1024;
+/** Pairs below it connect nothing. */
+const weakest = -1;
 /** Pairs weighed at most for two groups; more of them are sampled. */
 const mostWeighed = 64;
 
@@ -59,10 +59,11 @@ export async function averageLinkage(
   pairs: WeighedPairs,
   options: LinkageOptions,
 ): Promise<Merge[]> {
-  const { left, right, classOf, logOdds } = pairs;
+  const { left, right, classOf, weights } = pairs;
+  const connecting = Math.max(weakest, options.least ?? 0);
   const { rootOf, unite } = disjointSets(size);
   for (let pair = 0; pair < left.length; pair++)
-    if (logOdds[classOf[pair]] > weakest) unite(left.at(pair)!, right[pair]);
+    if (weights[classOf[pair]] >= connecting) unite(left.at(pair)!, right[pair]);
   const isConnected = (pair: number): boolean => rootOf(left.at(pair)!) === rootOf(right[pair]);
   const connected = chosenPlaces(left.length, isConnected);
   const { starts, order } = placesByNumber(
@@ -139,7 +140,7 @@ async function mergeComponent(
   };
   for (const pair of members) {
     const [a, b] = [pairs.left.at(pair)!, pairs.right[pair]];
-    const link = { sum: clip(pairs.logOdds[pairs.classOf[pair]]), known: 1, weighedRows: 2 };
+    const link = { sum: clip(pairs.weights[pairs.classOf[pair]]), known: 1, weighedRows: 2 };
     groupOf(a).links.set(b, link);
     groupOf(b).links.set(a, link);
     propose(a, b, link);

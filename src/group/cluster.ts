@@ -13,7 +13,7 @@ import { type PairRules, type RulesReport, rulesReport, samePairs } from "../mat
 import { placesByNumber } from "../places-by-number.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
-import { representativesOf } from "./linkage.js";
+import { representativesOf } from "./links.js";
 import {
   type DistinctPhrases,
   distinctPhrases,
@@ -37,8 +37,9 @@ export interface ClusterOptions {
   /** Default: the embedded model, loaded for the call. "none": phrases are compared by spelling alone. */
   readonly encoder?: PhraseEncoder | "none";
   /**
-   * Links phrases of at least this similarity, 0 to 1: the mean of the cosines of their embeddings and of their weighted
-   * n-grams (of more than 300,000 different phrases, that of their n-grams), reduced if numbers or rare words differ.
+   * Puts phrases together whose similarity is at least this on average, 0 to 1. Similarity is the mean of the cosines of
+   * embeddings and of weighted n-grams (of more than 300,000 different phrases, that of n-grams), reduced if numbers or rare
+   * words differ.
    */
   readonly threshold?: number;
   /** Number of clusters of spherical k-means over the embeddings; for topics rather than duplicates. */
@@ -139,11 +140,11 @@ async function clusterSpellings(
   const { nodeOf, table }: RuledPhrases = rules?.never.length
     ? ruledPhrases(near, { phraseOf, textOf, rules, weights })
     : { nodeOf: phraseOf, table: { ...near, counts: ofPhrases } };
-  const { isRewritten, isSlip } = rewritings(table.phrases);
+  const written = rewritings(table.phrases);
   const found =
     threshold === undefined
-      ? await promisedGroups(table, isSlip, target, options)
-      : groupsAt(table, threshold);
+      ? await promisedGroups(table, written, target, options)
+      : await groupsAt(table, threshold, options);
   const clustering = phraseGroups(nodeOf, withAlone(found, table.counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
   const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
@@ -152,7 +153,7 @@ async function clusterSpellings(
       .map((row) => ({
         probability: probability[row],
         isSure: phraseOf[row] === phraseOf[middle],
-        isRewritten: isRewritten(nodeOf[row], nodeOf[middle]),
+        isRewritten: written.isRewritten(nodeOf[row], nodeOf[middle]),
       })),
   );
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);

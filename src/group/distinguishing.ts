@@ -7,13 +7,16 @@
  * - Two words are similar, but each occurs in several rows ("methyl" and "ethyl"): neither is a misspelling.
  * - A word has no counterpart in the other phrase ("Ladies'", "II", "Jr."): it distinguishes, unless it is optional.
  *   Optional are function words, legal forms, and the word for the kind of thing that many rows have at an end
- *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
+ *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark, and one word more among many tells
+ *   nothing.
+ * - Texts of several parts with commas share some of them with many others ("Department of Physics", "USA"): where another
+ *   part is rarer, these say where a thing is, or which part of it is meant.
  */
 import { TextCounts } from "../match/columns/texts.js";
 import type { WeighedPhrase } from "../match/evidence/features.js";
-import { alignWords, numberValue } from "../match/evidence/phrase.js";
+import { alignWords, numberValue, splitFolded } from "../match/evidence/phrase.js";
 import { functionWords, legalForms } from "../match/spelling/soft-words.js";
-import type { Links } from "./linkage.js";
+import type { Links } from "./links.js";
 
 /** The factor for distinguishing words, the same as for different numbers. */
 const APART = 0.5;
@@ -25,11 +28,13 @@ const RECURRING = 3;
 const ALIKE = 0.6;
 /** A word in at least this share of the rows, at an end of the phrase, names the kind of thing. */
 const KIND_SHARE = 0.1;
+/** In a text of this many words for each that is added, they tell nothing apart: a description, not a name. */
+const WORDS_FOR_ONE = 10;
 
 /** The phrases of a table. */
 export interface LearnedFrom {
-  /** The words of each phrase, in any order. */
-  readonly words: Iterable<readonly string[]>;
+  /** The folded texts, in any order. */
+  readonly texts: Iterable<string>;
   phraseOf(row: number): WeighedPhrase;
   /** Called for every link; a promise is waited for. */
   pause?(): Promise<void> | undefined;
@@ -39,17 +44,16 @@ export interface LearnedFrom {
  * Learns from the phrases of a table and from its similar pairs.
  * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
  */
-export async function learnDistinguishing(
-  { words: wordsOfRows, phraseOf, pause }: LearnedFrom,
-  links: Links,
-) {
+export async function learnDistinguishing({ texts, phraseOf, pause }: LearnedFrom, links: Links) {
   let rows = 0;
-  const counts = new TextCounts();
-  for (const words of wordsOfRows) {
+  const [counts, partCounts] = [new TextCounts(), new TextCounts()];
+  for (const text of texts) {
     rows++;
-    for (const word of new Set(words)) counts.add(word);
+    for (const word of new Set(splitFolded(text))) counts.add(word);
+    for (const part of new Set(partsOf(text))) partCounts.add(part);
   }
   const rowsWith = counts.frequent(RECURRING);
+  const sharedParts = partCounts.frequent(RECURRING);
   const recurs = (word: string): boolean => rowsWith.has(word);
   const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * rows;
   const { left, right, scores } = links;
@@ -63,16 +67,19 @@ export async function learnDistinguishing(
   }
   const recurringSwaps = swaps.frequent(RECURRING);
   return (a: WeighedPhrase, b: WeighedPhrase): number => {
-    const { added, alike, swapped } = compareWords(a, b);
+    const { added, alike, common, swapped } = compareWords(a, b);
     if (swapped !== undefined && recurringSwaps.has(swapped)) return APART;
     if (alike?.every(recurs)) return APART;
-    const distinguishing = added.filter(({ word, isAside, isFirst, isLast }) => {
+    const rarest = Math.min(...common.map((word) => rowsWith.get(word) ?? 1));
+    const distinguishing = added.filter(({ word, part, isAside, isFirst, isLast }) => {
       // Not an article at the end: "Pepsin A" ends in a letter.
       if ((functionWords.has(word) || legalForms.has(word)) && !(word.length === 1 && isLast)) return false;
       // "2", "II" or "B" numbers things of one name, no matter how many rows have it.
       const isOrder = !isAside && (word.length === 1 || numberValue(word) !== undefined);
+      if (!isOrder && sharedParts.has(part) && (rowsWith.get(word) ?? 0) > rarest) return false;
       return isOrder || !isKind(word) || !(isFirst || isLast || isAside);
     });
+    if (distinguishing.length * WORDS_FOR_ONE <= Math.max(a.words.length, b.words.length)) return 1;
     return Math.min(1, ...distinguishing.map(({ isAside }) => (isAside ? PERHAPS_APART : APART)));
   };
 }
@@ -89,6 +96,8 @@ function compareWords(a: WeighedPhrase, b: WeighedPhrase) {
   return {
     /** Words without a counterpart in the other phrase. */
     added: [...left, ...right],
+    /** Words of the first phrase that the other one has. */
+    common: a.words.filter((_, index) => met.left[index] === 1),
     /** The only two words that match without being equal, if neither is a prefix or abbreviation of the other. */
     alike: isAlike ? [x[0], y[0]] : undefined,
     /** The two words in which the phrases differ, if they differ in one word each outside parentheses. */
@@ -98,12 +107,29 @@ function compareWords(a: WeighedPhrase, b: WeighedPhrase) {
   };
 }
 
-/** Words without a counterpart; first and last of those outside parentheses. */
-function addedWords({ words, aside }: WeighedPhrase, met: Float64Array) {
+/** Words without a counterpart, with the part between commas that they are in; first and last of those outside parentheses. */
+function addedWords({ folded, words, aside }: WeighedPhrase, met: Float64Array) {
   const [first, last] = [aside.indexOf(false), aside.lastIndexOf(false)];
+  const parts = partsOf(folded).flatMap((part) => part.split(" ").map(() => part));
   return words
-    .map((word, index) => ({ word, isAside: aside[index], isFirst: index === first, isLast: index === last }))
+    .map((word, index) => {
+      return {
+        word,
+        part: parts[index],
+        isAside: aside[index],
+        isFirst: index === first,
+        isLast: index === last,
+      };
+    })
     .filter((_, index) => met[index] < 0.5);
+}
+
+/** The words of each part between commas; of a text without commas nothing. */
+function partsOf(folded: string): string[] {
+  const parts = folded.split(/[,;]/);
+  return parts.length === 1
+    ? []
+    : parts.map((part) => splitFolded(part).join(" ")).filter((part) => part !== "");
 }
 
 /** The legal forms at the ends of two phrases, if they differ: "Co" begins "Corp", and is another. */

@@ -156,7 +156,7 @@ async function fitGroups(
   const decided = decide(compared, candidateOdds, known);
   const { rules } = compared;
   const apart = apartRows(rules, judgedRows(known, compared));
-  const pairs = { ...decided.table, logOdds: decided.logOdds };
+  const pairs = { ...decided.table, weights: decided.logOdds };
   const grouping = asStage(run, "grouping");
   const weigh = pairScorer(compared, weights);
   const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh, apart });

@@ -17,12 +17,12 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
-import { foldPhrase, haveSameLetters, splitFolded } from "../match/evidence/phrase.js";
+import { foldPhrase, haveSameLetters } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
 import { pauses } from "../match/run/pause.js";
 import { mergedScores, unitedPairs } from "../match/shards/shared-pairs.js";
 import { learnDistinguishing } from "./distinguishing.js";
-import { type LinkTable, linkTable } from "./linkage.js";
+import { type LinkTable, linkTable } from "./links.js";
 import type { NumberedPhrases } from "./one-column/distinct-phrases.js";
 import { neighbourPairs } from "./one-column/neighbours.js";
 
@@ -72,13 +72,13 @@ export async function compareWithin(
   const scores = isMerge ? await mergedScores(sharing.parts, pairs) : new Float32Array(size);
   if (!isMerge) await fill(scores, (link) => alike(left[link], right[link]), pausing("comparing", size));
   if (sharing?.kind === "shard") sharing.end({ ...pairs, scores });
-  const words = function* () {
-    for (const texts of [phrases, alone]) for (const text of texts) yield splitFolded(foldPhrase(text));
+  const texts = function* () {
+    for (const list of [phrases, alone]) for (const text of list) yield foldPhrase(text);
   };
   // Each link is looked at twice.
   const pause = pausing("learning weights", 2 * size);
   const links = { ...pairs, scores };
-  const distinguish = await learnDistinguishing({ words: words(), phraseOf, pause }, links);
+  const distinguish = await learnDistinguishing({ texts: texts(), phraseOf, pause }, links);
   const lowered = (score: number, a: number, b: number): number =>
     score * distinguish(phraseOf(a), phraseOf(b));
   await fill(scores, (link) => lowered(scores[link], left[link], right[link]), pause);

@@ -194,7 +194,7 @@ async function groupsOf(
     classOf: everyPair(left.length + sure.length),
     left: Int32Array.from([...left, ...sure.map((pair) => pair.left)]),
     right: Int32Array.from([...right, ...sure.map((pair) => pair.right)]),
-    logOdds: Float64Array.from([
+    weights: Float64Array.from([
       ...odds.map((value, pair) => answerOf(left[pair], right[pair]) ?? value),
       ...sure.map(({ match }) => (match ? certain : -certain)),
     ]),

@@ -31,7 +31,7 @@ const twoPairs = {
   left: Int32Array.of(0, 2, 1),
   right: Int32Array.of(1, 3, 2),
   classOf: Int32Array.of(0, 0, 1),
-  logOdds: Float64Array.of(4, 2),
+  weights: Float64Array.of(4, 2),
 };
 
 describe("average linkage", () => {
@@ -49,11 +49,31 @@ describe("average linkage", () => {
         left: Int32Array.from(all, (key) => Math.floor(key / size)),
         right: Int32Array.from(all, (key) => key % size),
         classOf: everyPair(all.length),
-        logOdds: Float64Array.from(all, (key) => Math.min(5, Math.max(-5, weights.get(key)!))),
+        weights: Float64Array.from(all, (key) => Math.min(5, Math.max(-5, weights.get(key)!))),
       };
       const clipped = (a: number, b: number): number => Math.min(5, Math.max(-5, weigh(a, b)));
       const found = groupsFrom(size, await averageLinkage(size, pairs, { weigh }), 0);
       expect(membersOf(found)).toEqual(byBruteForce(size, clipped, 0));
+    }
+  });
+
+  it("finds the groups of trying everything by similarities, where rows that are unlike begin apart", async () => {
+    const random = createRandom(6);
+    for (let round = 0; round < 20; round++) {
+      const size = 12;
+      const points = Array.from({ length: size }, () => random());
+      const weigh = (a: number, b: number): number => 1 - Math.abs(points[a] - points[b]);
+      const all = [...Array(size * size).keys()].filter((key) => Math.floor(key / size) < key % size);
+      const pairs = {
+        left: Int32Array.from(all, (key) => Math.floor(key / size)),
+        right: Int32Array.from(all, (key) => key % size),
+        classOf: everyPair(all.length),
+        weights: all.map((key) => weigh(Math.floor(key / size), key % size)),
+      };
+      for (const least of [0.95, 0.9, 0.8]) {
+        const found = groupsFrom(size, await averageLinkage(size, pairs, { weigh, least }), least);
+        expect(membersOf(found)).toEqual(byBruteForce(size, weigh, least));
+      }
     }
   });
 
@@ -67,7 +87,7 @@ describe("average linkage", () => {
       left: Int32Array.of(0, 1),
       right: Int32Array.of(1, 2),
       classOf: Int32Array.of(0, 0),
-      logOdds: Float64Array.of(1e6),
+      weights: Float64Array.of(1e6),
     };
     const merges = await averageLinkage(3, pairs, { weigh: () => -5 });
     expect(Array.from(groupsFrom(3, merges, 4.5))).toEqual([0, 0, 0]);
@@ -85,7 +105,7 @@ describe("average linkage", () => {
       left: Int32Array.from({ length: size - 1 }, (_, row) => row),
       right: Int32Array.from({ length: size - 1 }, (_, row) => row + 1),
       classOf: new Int32Array(size - 1),
-      logOdds: Float64Array.of(4),
+      weights: Float64Array.of(4),
     };
     const seen: [number, number][] = [];
     await averageLinkage(size, chain, { weigh: () => -4, onProgress: (...now) => seen.push(now) });
@@ -105,7 +125,7 @@ describe("average linkage", () => {
     const right = Int32Array.from(
       others.flatMap((count, hub) => Array.from({ length: count }, (_, row) => hub + 1 + row)),
     );
-    const pairs = { left, right, classOf: new Int32Array(left.length), logOdds: Float64Array.of(9) };
+    const pairs = { left, right, classOf: new Int32Array(left.length), weights: Float64Array.of(9) };
     const merges = await averageLinkage(rows, pairs, { weigh: () => 9 });
     expect(merges).toHaveLength(rows - 1);
     expect(merges.every(({ a, mean }) => a === 0 && mean === 5)).toBe(true);

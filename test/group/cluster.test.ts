@@ -1,118 +1,12 @@
-/** Clusters and duplicates: linkage, representatives and thresholds. */
+/** Clusters and duplicates of a list: thresholds, estimates and what distinguishes phrases. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { groupBy } from "../../src/by-key.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { cluster } from "../../src/group/cluster.js";
 import { dedupe } from "../../src/group/dedupe.js";
-import {
-  type LinkageOptions,
-  type Links,
-  linkGroups,
-  linkTable,
-  representative,
-} from "../../src/group/linkage.js";
 import { compareWithin } from "../../src/group/same-table.js";
 import { termCosine, termRows } from "../../src/match/candidates/grams.js";
 import { foldPhrase } from "../../src/match/evidence/phrase.js";
 import { createRandom } from "../../src/random.js";
-
-/** Links and similarity of points on a line: the similarity is 1 minus a tenth of the distance. */
-function line(points: readonly number[]): { links: Links; similarity: (a: number, b: number) => number } {
-  const similarity = (a: number, b: number): number => Math.max(0, 1 - Math.abs(points[a] - points[b]) / 10);
-  const [left, right, scores]: number[][] = [[], [], []];
-  points.forEach((_, a) => {
-    for (let b = a + 1; b < points.length; b++) {
-      left.push(a);
-      right.push(b);
-      scores.push(similarity(a, b));
-    }
-  });
-  const links = {
-    left: Int32Array.from(left),
-    right: Int32Array.from(right),
-    scores: Float32Array.from(scores),
-  };
-  return { links, similarity };
-}
-
-const linked = (size: number, links: Links, options: LinkageOptions): Int32Array =>
-  linkGroups(size, linkTable(size, links), options);
-
-/** The rows of each group. */
-const groupMembers = (groups: Int32Array): number[][] => [
-  ...groupBy(groups.keys(), (row) => groups[row]).values(),
-];
-
-describe("linkage", () => {
-  it("splits a chain whose ends are far apart, and keeps a tight group whole", () => {
-    const { links, similarity } = line([0, 1, 2, 3, 4, 5, 6, 7, 50, 50.5, 51]);
-    const chained = linked(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0, similarity });
-    expect(groupMembers(chained).map(({ length }) => length)).toEqual([8, 3]);
-    const checked = linked(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0.85, similarity });
-    const members = groupMembers(checked);
-    expect(members.at(-1)).toEqual([8, 9, 10]);
-    expect(members.length).toBe(5);
-    for (const rows of members)
-      for (const a of rows) for (const b of rows) expect(similarity(a, b)).toBeGreaterThanOrEqual(0.85);
-  });
-
-  it("returns connected components without an end threshold, and numbers groups by first row", () => {
-    const random = createRandom(5);
-    const points = Array.from({ length: 200 }, () => Math.floor(random() * 2000));
-    const { links, similarity } = line(points);
-    const groups = linked(200, links, { threshold: 0.5, endThreshold: -1, similarity });
-    // On a line, components are the runs of sorted points without a gap of more than 5.
-    const order = [...points.keys()].sort((a, b) => points[a] - points[b]);
-    order.forEach((row, place) => {
-      if (place === 0) return;
-      const before = order[place - 1];
-      expect(groups[row] === groups[before]).toBe(points[row] - points[before] <= 5);
-    });
-    let highest = -1;
-    for (const group of groups) {
-      expect(group).toBeLessThanOrEqual(highest + 1);
-      highest = Math.max(highest, group);
-    }
-  });
-
-  it("splits a component that is too large to compare all its pairs", () => {
-    const points = Array.from({ length: 1700 }, (_, row) => row);
-    const similarity = (a: number, b: number): number => Math.max(0, 1 - Math.abs(a - b) / 1000);
-    const left = Int32Array.from({ length: 1699 }, (_, row) => row);
-    const scores = Float32Array.from(left, (row) => (row % 2 === 0 ? 0.999 : 0.99));
-    const links = { left, right: left.map((row) => row + 1), scores };
-    const groups = linked(points.length, links, { threshold: 0.9, endThreshold: 0.9, similarity });
-    for (const rows of groupMembers(groups))
-      expect((rows.at(-1) as number) - rows[0]).toBeLessThanOrEqual(100);
-    expect(groups[0]).toBe(groups[1]);
-  });
-
-  it("finds links by similarity and by row", () => {
-    const random = createRandom(9);
-    const points = Array.from({ length: 40 }, () => Math.floor(30 * random()) / 4);
-    const { links } = line(points);
-    const { scores, strongest, ofRow } = linkTable(40, links);
-    const order = [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b);
-    expect(new Set(scores).size).toBeLessThan(scores.length);
-    expect([...strongest]).toEqual(order);
-    for (const row of points.keys()) {
-      const own = [...scores.keys()].filter((link) => links.left[link] === row || links.right[link] === row);
-      expect([...ofRow(row)]).toEqual(own);
-    }
-  });
-
-  it("represents a group by its medoid; of two, the more frequent, then the longer, then the first", () => {
-    const { similarity } = line([0, 1, 5]);
-    const phrases = ["a", "bb", "cc"];
-    const choose = (members: number[], counts: number[]) =>
-      representative(members, { similarity, counts, phrases });
-    expect(choose([0, 1, 2], [1, 1, 1])).toBe(1);
-    expect(choose([0, 1, 2], [1, 1, 9])).toBe(2);
-    expect(choose([0, 1], [5, 1, 1])).toBe(0);
-    expect(choose([0, 1], [1, 1, 1])).toBe(1);
-    expect(choose([1, 2], [1, 1, 1])).toBe(1);
-  });
-});
 
 it("compares phrases by their spelling where none is embedded", async () => {
   const phrases = ["New York Times", "The New York Times", "Le Monde", "Le Monde Times", "LE MONDE"];

@@ -22,7 +22,7 @@ async function judge(phrases: readonly string[]): Promise<(a: string, b: string)
     scores: new Float32Array(left.length).fill(0.8),
   };
   const distinguish = await learnDistinguishing(
-    { words: weighed.map(({ words }) => words), phraseOf: (row) => weighed[row] },
+    { texts: weighed.map(({ folded }) => folded), phraseOf: (row) => weighed[row] },
     links,
   );
   return (a, b) => distinguish(weighPhrase(a, statistics), weighPhrase(b, statistics));
@@ -93,6 +93,28 @@ describe("distinguishing words", () => {
     expect(few("Skien Steel Co.", "Skien Steel Corp.")).toBe(1);
     expect(many("Skien Steel Co.", "Skien Steel Corp.")).toBe(0.5);
     expect(many("Skien Steel", "Skien Steel Corp.")).toBe(1);
+  });
+
+  it("reads parts between commas that many rows share as where a thing is, or what part of it is meant", async () => {
+    const rows = towns.flatMap((town) => [
+      `Department of Physics, University of ${town}, Norway`,
+      `Faculty of Law, University of ${town}`,
+    ]);
+    const kept = await judge([...rows, ...towns2.map((town) => `Department of Physics, ${town} Institute`)]);
+    expect(kept("University of Oslo", "Department of Physics, University of Oslo, Norway")).toBe(1);
+    expect(kept("Faculty of Law, University of Oslo", "University of Oslo, Norway")).toBe(1);
+    // What is added is rarer than what both have or recurs nowhere.
+    expect(kept("Department of Physics", "Department of Physics, University of Oslo")).toBe(0.5);
+    expect(kept("University of Oslo", "Hydrology, University of Oslo")).toBe(0.5);
+  });
+
+  it("takes one word more among many for no difference", async () => {
+    const kept = await judge(cups);
+    const words = "black steel kettle with glass lid and cool handle for".split(" ");
+    const text = (count: number): string => words.slice(0, count).join(" ");
+    expect(kept(text(9), `${text(9)} stoves`)).toBe(1);
+    expect(kept(text(8), `${text(8)} stoves`)).toBe(0.5);
+    expect(kept(text(9), `${text(9)} gas stoves`)).toBe(0.5);
   });
 
   it("takes no word of a short list for the kind of thing that is not in three of its rows", async () => {

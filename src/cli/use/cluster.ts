@@ -9,9 +9,11 @@ import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
-  option("--threshold <t>", "instead: link phrases with at least this similarity", fraction).conflicts(
-    "precision",
-  ),
+  option(
+    "--threshold <t>",
+    "instead: group phrases that are at least so similar on average",
+    fraction,
+  ).conflicts("precision"),
 ] as const;
 
 export default command({

@@ -7,10 +7,12 @@ import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { pauses } from "../../match/run/pause.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
+import { everyPair } from "../../match/weights/pair-classes.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { wilsonInterval } from "../../statistics.js";
+import { averageLinkage, groupsFrom, type Merge } from "../average-linkage.js";
 import type { DuplicateRow } from "../kept-rows.js";
-import { type LinkTable, linkedWith, linkGroups, linkTable, representativesOf } from "../linkage.js";
+import { type LinkTable, linkedWith, linkTable, representativesOf } from "../links.js";
 import type { SameTable, SameTableOptions } from "../same-table.js";
 import type { EqualTexts, Rewritings } from "./list-words.js";
 import type { NodeRules } from "./ruled-phrases.js";
@@ -22,29 +24,43 @@ export interface CountedTable extends SameTable {
   readonly rules?: NodeRules;
 }
 
-/** The ends of a group may be this many times as far apart as two linked rows. */
-const SPREAD = 1.5;
-
 const STRICTEST = 0.98;
 /** No threshold is tried from here down. */
 const LOOSEST = 0.5;
 const STEP = 0.02;
-/** Number of thresholds that may break the promise before the search stops. */
-const PATIENCE = 3;
 /** The estimate to reach where none reaches the promise. */
-const LIKELY = 0.5;
+const LIKELY = 0.7;
 
-export type EstimatedGroups = ReturnType<typeof groupsAt>;
+/** Receives what is done of the linking. */
+type GroupRun = Pick<SameTableOptions, "signal" | "onProgress">;
+
+/** Merges of groups whose phrases have at least this mean similarity, the most similar first. */
+function mergesOf(
+  { phrases, links, similarity, rules }: CountedTable,
+  least: number,
+  { signal, onProgress }: GroupRun,
+): Promise<Merge[]> {
+  const { left, right, scores } = links;
+  const pairs = { left, right, classOf: everyPair(scores.length), weights: scores };
+  const report = (done: number, total: number): void => onProgress?.(done, total, "grouping");
+  const options = { weigh: similarity, least, apart: rules?.apart(), signal, onProgress: report };
+  return averageLinkage(phrases.length, pairs, options);
+}
+
+export type EstimatedGroups = ReturnType<typeof estimatedGroups>;
+
+/** The groups of phrases whose mean similarity is at least the threshold. */
+export async function groupsAt(table: CountedTable, threshold: number, run: GroupRun = {}) {
+  return estimatedGroups(table, await mergesOf(table, threshold, run), threshold);
+}
 
 /**
  * The groups at a threshold, with the representative row of each; `grouped` is the number of other rows. From the spacing
  * of the groups: the probability that each row is its representative, and their mean over the other rows, 1 without any.
  */
-export function groupsAt(table: CountedTable, threshold: number) {
+function estimatedGroups(table: CountedTable, merges: readonly Merge[], threshold: number) {
   const { phrases, links, similarity, rules } = table;
-  const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));
-  const apart = rules?.apart();
-  const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity, apart });
+  const groups = groupsFrom(phrases.length, merges, threshold);
   const rowsOf = placesByNumber(groups, phrases.length);
   const representatives = representativesOf(rowsOf, table);
   const probability = new Float64Array(groups.length).fill(1);
@@ -65,32 +81,54 @@ export function groupsAt(table: CountedTable, threshold: number) {
 }
 
 /**
- * The groups at the lowest threshold with an estimated precision of at least the target; if none reaches it, the likely
- * groups. Phrases that differ by a slip alone are linked at whatever threshold was chosen, as if they were just alike enough.
+ * The groups at the lowest threshold at which the estimated precision reaches the target, or the rows that were only written
+ * anew confirm it; if none does, the likely groups. Phrases that differ by a slip alone are linked at whatever threshold was
+ * chosen, as if they were just alike enough.
  *
  * AutoFJ's estimate needs a reference table with almost no duplicates. The representatives of the groups form one: a row
  * at distance t from its representative is right with probability 1 / (1 + other groups within 2t of it).
  */
 export async function promisedGroups(
   table: CountedTable,
-  isSlip: Rewritings["isSlip"],
+  { isSlip, isRewritten }: Rewritings,
   target: number,
-  run: SearchRun = {},
+  run: GroupRun = {},
 ): Promise<EstimatedGroups> {
-  const strict = await lowestThreshold(table, target, run);
-  const found = strict.grouped > 0 || target <= LIKELY ? strict : await lowestThreshold(table, LIKELY, run);
+  const found = await lowestThreshold(table, isRewritten, { ...run, target });
+  if (found === undefined) return groupsAt(table, 1, run);
   const { threshold } = found;
-  // At 1, only what is equal is grouped.
-  if (threshold === 1) return found;
-  const { groups, representatives, probability, ...rest } = groupsAt(
+  const { groups, representatives, probability, ...rest } = await groupsAt(
     withSlips(table, isSlip, threshold),
     threshold,
+    run,
   );
   const slips = probability.map((own, row) => {
     const middle = representatives[groups[row]];
     return own < slipProbability && isSlip(row, middle) ? slipProbability : own;
   });
   return { ...rest, groups, representatives, probability: slips };
+}
+
+async function lowestThreshold(
+  table: CountedTable,
+  isRewritten: Rewritings["isRewritten"],
+  { target, ...run }: GroupRun & { readonly target: number },
+): Promise<EstimatedGroups | undefined> {
+  const merges = await mergesOf(table, LOOSEST, run);
+  const pause = pauses(run.signal, 1);
+  let [found, likely]: (EstimatedGroups | undefined)[] = [];
+  for (let step = 0; step < Math.round((STRICTEST - LOOSEST) / STEP); step++) {
+    await pause();
+    const level = estimatedGroups(table, merges, Number((STRICTEST - step * STEP).toFixed(4)));
+    const { groups, representatives, grouped, mean } = level;
+    if (grouped === 0) continue;
+    const isAnew = (group: number, row: number): boolean =>
+      representatives[group] !== row && isRewritten(row, representatives[group]);
+    const confirmed = wilsonInterval(groups.filter(isAnew).length, grouped).low;
+    if (Math.max(mean, confirmed) >= target) found = level;
+    else if (mean >= LIKELY) likely = level;
+  }
+  return found ?? likely;
 }
 
 /**
@@ -117,27 +155,6 @@ function withSlips(
     links: linkTable(compared, { left, right, scores }),
     similarity: (a, b) => raised(similarity(a, b), a, b),
   };
-}
-
-/** Progress is reported for every threshold that is tried. */
-type SearchRun = Pick<SameTableOptions, "signal" | "onProgress">;
-
-async function lowestThreshold(
-  table: CountedTable,
-  target: number,
-  { signal, onProgress }: SearchRun,
-): Promise<EstimatedGroups> {
-  const total = Math.round((STRICTEST - LOOSEST) / STEP);
-  const pause = pauses(signal, 1, (step) => onProgress?.(step - 1, total, "grouping"));
-  let found = groupsAt(table, 1);
-  let broken = 0;
-  for (let step = 0; step < total && broken < PATIENCE; step++) {
-    await pause();
-    const groups = groupsAt(table, Number((STRICTEST - step * STEP).toFixed(4)));
-    if (groups.mean >= target) found = groups;
-    else broken++;
-  }
-  return found;
 }
 
 /** A row that is in the group of another one. */

@@ -14,7 +14,7 @@ import {
   rulesOfRows,
 } from "../../match/rules.js";
 import { placesByNumber } from "../../places-by-number.js";
-import { linkedWith, linkTable } from "../linkage.js";
+import { linkedWith, linkTable } from "../links.js";
 import type { SameTable } from "../same-table.js";
 import type { CountedTable } from "./promised-threshold.js";
 

@@ -1,6 +1,6 @@
 /** Which links are doubtful, and what a promise about one column rests on. */
 import { describe, expect, it } from "vitest";
-import { linkTable } from "../../../src/group/linkage.js";
+import { linkTable } from "../../../src/group/links.js";
 import {
   doubtfulLinks,
   groupedPrecision,
