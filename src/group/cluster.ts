@@ -6,7 +6,7 @@ import type { Sharing } from "../files/shards/shard.js";
 import type { Spill } from "../match/candidates/pair-set.js";
 import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
-import { mostEmbedded } from "../match/compare-tables.js";
+import { type KnownPair, mostEmbedded } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { type PairRules, type RulesReport, rulesReport, samePairs } from "../match/rules.js";
@@ -21,9 +21,11 @@ import {
   phraseGroups,
   withAlone,
 } from "./one-column/distinct-phrases.js";
-import { rewritings } from "./one-column/list-words.js";
+import { type Rewritings, rewritings } from "./one-column/list-words.js";
 import {
+  answeredGroups,
   doubtfulLinks,
+  type EstimatedGroups,
   groupedPrecision,
   groupedPromise,
   groupsAt,
@@ -75,8 +77,14 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
   readonly threshold?: number;
   /** What rules decided; undefined without any. */
   readonly ruled?: RulesReport;
-  /** Pairs that are most worth judging, the most doubtful first; none with `k`. */
-  doubtful(count: number): DoubtfulPair[];
+  /** Pairs that are most worth judging, the most doubtful first, without those that were judged; none with `k`. */
+  doubtful(count: number, isJudged?: (left: number, right: number) => boolean): DoubtfulPair[];
+}
+
+/** What {@link cluster} returns. */
+export interface AnswerableClustering extends Clustering {
+  /** The clustering at the threshold that judged pairs of rows find: from ten of them on, without `threshold` and `k`. */
+  answered(known: readonly KnownPair[]): Promise<Clustering>;
 }
 
 /**
@@ -86,7 +94,10 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
  *
  * @throws UsageError for options that conflict, ArgumentError for one out of range
  */
-export async function cluster(phrases: readonly string[], options: ClusterOptions = {}): Promise<Clustering> {
+export async function cluster(
+  phrases: readonly string[],
+  options: ClusterOptions = {},
+): Promise<AnswerableClustering> {
   check(phrases, options);
   options.signal?.throwIfAborted();
   const { k, threshold = 1, counts, signal } = options;
@@ -106,7 +117,7 @@ async function clusterTopics(
   { compared, nodeOf, counts }: DistinctPhrases,
   encoder: PhraseEncoder | undefined,
   { k, seed = 0, signal, onProgress }: ClusterOptions & { readonly k: number },
-): Promise<Clustering> {
+): Promise<AnswerableClustering> {
   if (encoder === undefined) throw new ArgumentError("k needs an encoder: topics are clusters of embeddings");
   const { dimension } = encoder;
   const phrases = [...compared];
@@ -120,14 +131,21 @@ async function clusterTopics(
     nodeOf.length > 0 ? kMeans(vectors, { dimension, clusters: k, seed }).labels : new Int32Array(0);
   const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
   const representatives = representativesOf(placesByNumber(groups, k), { similarity, phrases, counts });
-  return Object.assign(phraseGroups(nodeOf, { groups, representatives }, similarity), { doubtful: () => [] });
+  const found: AnswerableClustering = Object.assign(
+    phraseGroups(nodeOf, { groups, representatives }, similarity),
+    {
+      doubtful: () => [],
+      answered: async () => found,
+    },
+  );
+  return found;
 }
 
 async function clusterSpellings(
   { compared, alone, nodeOf: phraseOf, counts: ofPhrases, numbered }: DistinctPhrases,
   encoder: PhraseEncoder | undefined,
-  { threshold, precision: target = 0.9, rules, counts: weights, ...options }: ClusterOptions,
-): Promise<Clustering> {
+  { threshold, precision, rules, counts: weights, ...options }: ClusterOptions,
+): Promise<AnswerableClustering> {
   // A rule of too many pairs is refused before phrases are compared.
   const same = rules && samePairs(rules, true);
   const isEmbedded = ofPhrases.length <= mostEmbedded;
@@ -137,14 +155,38 @@ async function clusterSpellings(
     { ...options, encoder: isEmbedded ? encoder : undefined },
   );
   const textOf = (phrase: number): string => compared[phrase] ?? alone[phrase - compared.length];
-  const { nodeOf, table }: RuledPhrases = rules?.never.length
+  const nodes: RuledPhrases = rules?.never.length
     ? ruledPhrases(near, { phraseOf, textOf, rules, weights })
     : { nodeOf: phraseOf, table: { ...near, counts: ofPhrases } };
-  const written = rewritings(table.phrases);
+  const written = rewritings(nodes.table.phrases);
+  const given = { phraseOf, written, threshold, precision, ruled: rules && { rules, same: same! } };
   const found =
     threshold === undefined
-      ? await promisedGroups(table, written, target, options)
-      : await groupsAt(table, threshold, options);
+      ? await promisedGroups(nodes.table, written, precision ?? standardPrecision, options)
+      : await groupsAt(nodes.table, threshold, options);
+  return clusteringOf(nodes, found, { ...given, signal: options.signal });
+}
+
+const standardPrecision = 0.9;
+
+/** Fewer answers decide about their own pairs alone. */
+const leastAnswers = 10;
+
+interface ClusteringOptions extends Pick<ClusterOptions, "threshold" | "precision" | "signal"> {
+  /** The phrase of each row, -1 of a row that says nothing. */
+  readonly phraseOf: Int32Array;
+  readonly written: Rewritings;
+  readonly ruled?: { readonly rules: PairRules; readonly same: ReturnType<typeof samePairs> };
+}
+
+/** What groups of nodes say of rows. */
+function clusteringOf(
+  nodes: RuledPhrases,
+  found: EstimatedGroups,
+  options: ClusteringOptions,
+): AnswerableClustering {
+  const { nodeOf, table } = nodes;
+  const { phraseOf, written, threshold, precision = standardPrecision, ruled } = options;
   const clustering = phraseGroups(nodeOf, withAlone(found, table.counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
   const grouped = clustering.groupsOfSeveral().flatMap(({ rows, representative: middle }) =>
@@ -156,12 +198,23 @@ async function clusterSpellings(
         isRewritten: written.isRewritten(nodeOf[row], nodeOf[middle]),
       })),
   );
-  const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
-  const doubtful = (count: number) =>
-    doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });
+  const report = threshold === undefined ? groupedPromise(grouped, precision) : groupedPrecision(grouped);
   return Object.assign(clustering, {
-    ...{ ...report, probability, threshold: found.threshold, doubtful },
-    ruled: rules && rulesReport(rules, same!, table.rules?.keptApart(found.threshold) ?? []),
+    ...{ ...report, probability, threshold: found.threshold },
+    ruled: ruled && rulesReport(ruled.rules, ruled.same, table.rules?.keptApart(found.threshold) ?? []),
+    doubtful(count: number, isJudged?: (left: number, right: number) => boolean) {
+      const rowOf = new Int32Array(table.counts.length);
+      for (let row = nodeOf.length - 1; row >= 0; row--) if (nodeOf[row] >= 0) rowOf[nodeOf[row]] = row;
+      return doubtfulLinks(table.links, found, { count, rowOf, isJudged });
+    },
+    async answered(known: readonly KnownPair[]) {
+      const judged = known
+        .filter(({ left, right }) => Math.min(nodeOf[left], nodeOf[right]) >= 0)
+        .filter(({ left, right }) => phraseOf[left] !== phraseOf[right])
+        .map(({ left, right, match }) => ({ left: nodeOf[left], right: nodeOf[right], match }));
+      if (threshold !== undefined || judged.length < leastAnswers) return clusteringOf(nodes, found, options);
+      return clusteringOf(nodes, await answeredGroups(table, found, judged, options), options);
+    },
   });
 }
 

@@ -15,7 +15,6 @@ import type { PrecisionReport } from "../match/estimates/promise.js";
 import { uninformative } from "../match/estimates/uninformative-columns.js";
 import { aloneEvidence, type ColumnReport } from "../match/explain.js";
 import { decidedByRules, type Matches, sentenceOf } from "../match/matches.js";
-import { once } from "../match/once.js";
 import { contradictions, isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
 import { type PairRules, reasonByRule, sameBy, valueNumbers } from "../match/rules.js";
@@ -112,48 +111,49 @@ export async function duplicatesByColumn(
   const cells = columns[name];
   const [compared] = await inOneScript([columns]);
   tellScripts(columns, compared, [name], options);
-  const found = await cluster(compared[name], options);
-  const { probability = [], threshold = 1, similarityOf } = found;
-  // Two rows are the same if each is its representative.
-  const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
+  const start = await cluster(compared[name], options);
   const column = reportOf(profileColumn(name, cells), name, kindOf);
   const differ = contradictions(compared, name);
   const { isRewritten } = rewritings(compared[name]);
   const { precision = standardPrecision } = options;
   const equal = differ === undefined ? equalTexts(compared[name]) : undefined;
-  const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
-    decided(groupOf, keyOf([cells]), { ...options, known }, probabilityOf, similarityOf);
-  // Equal rows need no sample.
-  const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
-  const resultWith = (known: readonly KnownPair[]): Duplicates => {
+  const resultWith = async (known: readonly KnownPair[]): Promise<Duplicates> => {
+    const found = await start.answered(known);
+    const { probability = [], threshold = 1, similarityOf } = found;
+    // Two rows are the same if each is its representative.
+    const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
+    const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
+      decided(groupOf, keyOf([cells]), { ...options, known }, probabilityOf, similarityOf);
+    // Equal rows need no sample.
+    const unanswered = decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure);
     const all = decide(found.groupOf, known);
     const namesakes = equal && mayBeByChance(equal, precision, all.grouped.length) ? equal : undefined;
     const mayBeTwo = (a: number, b: number): boolean =>
       namesakes !== undefined && wordsIn(cells[a]) === wordsIn(cells[b]);
     const judged = judgedRows(all.grouped, known, { differ, isRewritten, mayBeTwo });
-    const sample = sampledGroups(unanswered(), all.table.sureOf, known);
+    const sample = sampledGroups(unanswered, all.table.sureOf, known);
     const estimated = promiseOf(all, judged, precision, namesakes);
     const isPromised = options.threshold === undefined;
     // The sample is of rows that are not equal: it says nothing where equal rows are different things.
     const isSampled = isPromised && namesakes === undefined && !isDenied(judged, precision);
     const sampled = isSampled ? sample.widest(precision, estimated, all.grouped.length) : undefined;
     const { table, groups } =
-      sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
+      sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered, sampled.level), known);
     const promised = sampled?.report ?? estimated;
-    const report = isPromised ? promised : groupedPrecision(judged);
     return {
-      report: { ...report, threshold, groups, dropped, columns: [column], rules: found.ruled },
+      report: {
+        ...(isPromised ? promised : groupedPrecision(judged)),
+        ...{ threshold, groups, dropped, columns: [column], rules: found.ruled },
+      },
       ...{ table, shown: [name] },
       doubtful: (count) => {
-        const doubted = found
-          .doubtful(count + known.length)
-          .filter(({ left, right }) => sample.answerOf(left, right) === undefined);
+        const doubted = found.doubtful(count, (left, right) => sample.answerOf(left, right) !== undefined);
         const isOpen = isSampled && !promised.promise.established;
         return interleaved(doubted, isOpen ? sample.open(precision) : [], count);
       },
       related: () => [],
-      withKnown: async (all) => resultWith(all),
-      labelEffect: async () => groupEffect(found.groupOf, table.groupOf, known),
+      withKnown: resultWith,
+      labelEffect: async () => groupEffect(start.groupOf, table.groupOf, known),
       explain: (a, b) => {
         const isEqual = table.sureOf[a] === table.sureOf[b];
         const apart = Math.min(1, similarityOf(a, b) / threshold) / 2;

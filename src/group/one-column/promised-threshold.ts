@@ -2,11 +2,13 @@
 import { formatCount } from "../../files/count-text.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { auditOf, likelyHalves, type SampledLevel } from "../../match/estimates/audit.js";
+import { calibrated, fitCalibration } from "../../match/estimates/calibrate.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { pauses } from "../../match/run/pause.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
+import { sigmoid } from "../../match/weights/logistic.js";
 import { everyPair } from "../../match/weights/pair-classes.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { wilsonInterval } from "../../statistics.js";
@@ -245,46 +247,114 @@ function distancesToGroups(
   return [...nearest.values()];
 }
 
-/**
- * The links nearest to the threshold, each phrase at most once.
- *
- * @param rowOf the first row of a phrase
- */
-export function doubtfulLinks(
-  links: LinkTable,
-  { threshold, groups, probability }: EstimatedGroups,
-  { count, rowOf }: { readonly count: number; readonly rowOf: (phrase: number) => number },
-): DoubtfulPair[] {
-  const seen = new Set<number>();
-  const chosen: DoubtfulPair[] = [];
-  for (const link of fromThreshold(links, threshold)) {
-    if (chosen.length === count) break;
-    const [a, b] = [links.left[link], links.right[link]];
-    if (seen.has(a) || seen.has(b)) continue;
-    seen.add(a).add(b);
-    const accepted = groups[a] === groups[b];
-    // Groups that stayed apart are less likely the same than not: at most even odds at the threshold.
-    const likely = accepted
-      ? probability[a] * probability[b]
-      : Math.min(1, links.scores[link] / threshold) / 2;
-    chosen.push({ left: rowOf(a), right: rowOf(b), probability: likely, accepted });
-  }
-  return chosen;
+/** Log-odds of a match rise by this much from a similarity of 0 to one of 1, before anyone has answered. */
+const STEEPNESS = 10;
+/** That curve is a guess: this many answers weigh as much. */
+const WORTH = 10;
+/** The threshold to start from where only equal phrases are grouped. */
+const UNSURE = 0.75;
+/** Pairs at or below this probability say nothing of the curve. */
+const IN_PLAY = 0.02;
+
+/** A judged pair of phrases. */
+export interface JudgedPhrases {
+  readonly left: number;
+  readonly right: number;
+  readonly match: boolean;
 }
 
-/** Links by the distance of their similarity from the threshold; of equal ones the earlier first. */
-function* fromThreshold({ scores, strongest }: LinkTable, threshold: number): Generator<number> {
-  let below = placeIn(0, strongest.length, (place) => scores[strongest[place]] >= threshold);
-  let above = below - 1;
-  const distance = (place: number): number =>
-    place >= 0 && place < strongest.length ? Math.abs(scores[strongest[place]] - threshold) : Infinity;
-  while (above >= 0 || below < strongest.length) {
-    const least = Math.min(distance(above), distance(below));
-    const equal: number[] = [];
-    while (distance(above) === least) equal.push(strongest[above--]);
-    while (distance(below) === least) equal.push(strongest[below++]);
-    yield* equal.sort((a, b) => a - b);
+/**
+ * The groups at the similarity that answers find to be a match as likely as not: Platt scaling of a curve through the threshold
+ * that was chosen without them, not beyond the similarities of judged pairs. Rows are as probable as the curve says.
+ */
+export async function answeredGroups(
+  table: CountedTable,
+  { threshold }: EstimatedGroups,
+  judged: readonly JudgedPhrases[],
+  run: GroupRun = {},
+): Promise<EstimatedGroups> {
+  const start = threshold === 1 ? UNSURE : threshold;
+  const curve = (similarity: number): number => sigmoid(STEEPNESS * (similarity - start));
+  const answers = judged.map(({ left, right, match }) => ({
+    similarity: table.similarity(left, right),
+    match,
+  }));
+  const calibration = fitCalibration(
+    answers.map(({ similarity, match }) => ({ estimate: curve(similarity), match })),
+    Float64Array.from(table.links.scores, curve).filter((estimate) => estimate > IN_PLAY),
+    WORTH,
+  );
+  const even = start - calibration.shift / (calibration.slope * STEEPNESS);
+  const similarities = answers.map(({ similarity }) => similarity);
+  const [least, most] = [Math.min(...similarities), Math.min(STRICTEST, Math.max(...similarities))];
+  const found = await groupsAt(table, Math.max(least, Math.min(most, even)), run);
+  const { groups, representatives } = found;
+  const probability = found.probability.map((own, row) => {
+    const middle = representatives[groups[row]];
+    return middle === row ? own : calibrated(curve(table.similarity(row, middle)), calibration);
+  });
+  return { ...found, probability };
+}
+
+/** Pairs are asked up to this far from the threshold: a threshold moves no further than the judged pairs reach. */
+const AROUND = 0.2;
+
+interface DoubtfulGiven {
+  readonly count: number;
+  readonly rowOf: ArrayLike<number>;
+  readonly isJudged?: (left: number, right: number) => boolean;
+}
+
+/**
+ * Links at evenly spaced similarities around the threshold, the nearest to it first, each phrase at most once.
+ *
+ * @param given the first row of each phrase, and which pairs of rows were judged
+ */
+export function doubtfulLinks(
+  { scores, left, right, strongest }: LinkTable,
+  { threshold, groups, probability }: EstimatedGroups,
+  { count, rowOf, isJudged = () => false }: DoubtfulGiven,
+): DoubtfulPair[] {
+  const middle = threshold === 1 ? UNSURE : threshold;
+  const seen = new Set<number>();
+  const isFree = (place: number): boolean => {
+    const [a, b] = [left[strongest[place]], right[strongest[place]]];
+    return !seen.has(a) && !seen.has(b) && !isJudged(rowOf[a], rowOf[b]);
+  };
+  const chosen: number[] = [];
+  for (let step = 0; step < count; step++) {
+    // From the threshold outward, above and below in turn.
+    const offset = (AROUND * (Math.floor(step / 2) + 0.5)) / Math.ceil(count / 2);
+    const wanted = middle + (step % 2 === 0 ? -offset : offset);
+    const place = nearestPlace(scores, strongest, wanted, isFree);
+    if (place === undefined) break;
+    const link = strongest[place];
+    seen.add(left[link]).add(right[link]);
+    chosen.push(link);
   }
+  return chosen.map((link) => {
+    const [a, b] = [left[link], right[link]];
+    const accepted = groups[a] === groups[b];
+    // Groups that stayed apart are less likely the same than not: at most even odds at the threshold.
+    const likely = accepted ? probability[a] * probability[b] : Math.min(1, scores[link] / threshold) / 2;
+    return { left: rowOf[a], right: rowOf[b], probability: likely, accepted };
+  });
+}
+
+/** The place of the free link whose similarity is nearest to the wanted one; of equally near ones the more similar. */
+function nearestPlace(
+  scores: ArrayLike<number>,
+  strongest: Uint32Array,
+  wanted: number,
+  isFree: (place: number) => boolean,
+): number | undefined {
+  let below = placeIn(0, strongest.length, (place) => scores[strongest[place]] >= wanted);
+  let above = below - 1;
+  while (above >= 0 && !isFree(above)) above--;
+  while (below < strongest.length && !isFree(below)) below++;
+  const [up, down] = [above, below].map((place) => Math.abs(scores[strongest[place]] - wanted));
+  if (above < 0) return below < strongest.length ? below : undefined;
+  return below === strongest.length || up <= down ? above : below;
 }
 
 /**

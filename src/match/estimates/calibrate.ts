@@ -31,12 +31,17 @@ const LEAST_SLOPE = 0.05;
 /**
  * Fits the curve. Without labels it returns the identity.
  * @param estimates those of the table, in any order
+ * @param worth how many answers the unlabelled estimates are worth
  */
-export function fitCalibration(judged: readonly JudgedEstimate[], estimates: ArrayLike<number>): Calibration {
+export function fitCalibration(
+  judged: readonly JudgedEstimate[],
+  estimates: ArrayLike<number>,
+  worth = PSEUDO_ANSWERS,
+): Calibration {
   if (judged.length === 0) return { shift: 0, slope: 1 };
   const sorted = Float64Array.from(estimates).sort();
-  const pseudo = Array.from({ length: sorted.length > 0 ? PSEUDO_ANSWERS : 0 }, (_, rank) => {
-    const estimate = sorted[Math.floor(((rank + 0.5) / PSEUDO_ANSWERS) * sorted.length)];
+  const pseudo = Array.from({ length: sorted.length > 0 ? worth : 0 }, (_, rank) => {
+    const estimate = sorted[Math.floor(((rank + 0.5) / worth) * sorted.length)];
     return { x: logit(estimate), answer: estimate };
   });
   const answers = judged.map(({ estimate, match, share: weight }) => {

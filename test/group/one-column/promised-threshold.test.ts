@@ -2,21 +2,22 @@
 import { describe, expect, it } from "vitest";
 import { linkTable } from "../../../src/group/links.js";
 import {
+  answeredGroups,
   doubtfulLinks,
   groupedPrecision,
   groupedPromise,
+  groupsAt,
   isDenied,
 } from "../../../src/group/one-column/promised-threshold.js";
 import { createRandom } from "../../../src/random.js";
 
-it("takes the links nearest to the threshold, of equally near ones the first, and each phrase once", () => {
+it("takes links at evenly spaced similarities around the threshold, the nearest to it first, and each phrase once", () => {
   const random = createRandom(11);
-  const size = 30;
+  const size = 60;
   const pairs: (readonly [number, number])[] = [];
   for (let left = 0; left < size; left++)
     for (let right = left + 1; right < size; right++) if (random() < 0.3) pairs.push([left, right]);
-  // Sixteenths are exact: many are as far above the threshold as others are below it.
-  const scores = Float32Array.from(pairs, () => Math.floor(17 * random()) / 16);
+  const scores = Float32Array.from(pairs, () => random());
   const links = {
     left: Int32Array.from(pairs, ([left]) => left),
     right: Int32Array.from(pairs, ([, right]) => right),
@@ -25,31 +26,76 @@ it("takes the links nearest to the threshold, of equally near ones the first, an
   const threshold = 0.5;
   const groups = Int32Array.from({ length: size }, (_, row) => row % 3);
   const found = {
-    ...{ threshold, groups, representatives: new Int32Array(3), mean: 1, grouped: 27 },
+    ...{ threshold, groups, representatives: new Int32Array(3), mean: 1, grouped: 57 },
     probability: new Float64Array(size).fill(0.9),
   };
-  const options = { count: size, rowOf: (phrase: number) => phrase + 100 };
+  const isJudged = (left: number, right: number): boolean => (left + right) % 5 === 0;
+  const options = { count: 10, rowOf: Int32Array.from(groups, (_, row) => row + 100), isJudged };
   const doubtful = doubtfulLinks(linkTable(size, links), found, options);
   const free = new Set(Array.from({ length: size }, (_, row) => row));
-  const expected = [...pairs.keys()]
-    .sort((a, b) => Math.abs(scores[a] - threshold) - Math.abs(scores[b] - threshold) || a - b)
-    .filter((link) => {
-      const isFree = pairs[link].every((row) => free.has(row));
-      if (isFree) for (const row of pairs[link]) free.delete(row);
-      return isFree;
-    });
-  expect(expected.length).toBeGreaterThan(8);
-  expect(doubtful.map(({ left, right }) => [left - 100, right - 100])).toEqual(
-    expected.map((link) => pairs[link]),
-  );
+  const expected = [-1, 1, -3, 3, -5, 5, -7, 7, -9, 9].map((step) => {
+    const wanted = threshold + 0.02 * step;
+    const [nearest] = [...pairs.keys()]
+      .filter((link) => pairs[link].every((row) => free.has(row)))
+      .filter((link) => !isJudged(pairs[link][0] + 100, pairs[link][1] + 100))
+      .sort((a, b) => Math.abs(scores[a] - wanted) - Math.abs(scores[b] - wanted));
+    for (const row of pairs[nearest]) free.delete(row);
+    return pairs[nearest];
+  });
+  expect(doubtful.map(({ left, right }) => [left - 100, right - 100])).toEqual(expected);
   for (const { left, right, accepted, probability } of doubtful) {
     expect(accepted).toBe((left - right) % 3 === 0);
     if (accepted) expect(probability).toBeCloseTo(0.81);
     else expect(probability).toBeLessThanOrEqual(0.5);
   }
-  expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 3 })).toEqual(
-    doubtful.slice(0, 3),
-  );
+  // All that are left, where more are asked for.
+  expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 500 }).length).toBeGreaterThan(20);
+});
+
+describe("answers", () => {
+  /** Ten phrases of each thing: their similarity falls by .04 with each step between them; other things are farther. */
+  const size = 200;
+  const similarity = (a: number, b: number): number =>
+    Math.floor(a / 10) === Math.floor(b / 10) ? 1 - 0.04 * Math.abs(a - b) : 0.3 + 0.001 * ((a * b) % 7);
+  const all = [...Array(size * size).keys()].filter((key) => Math.floor(key / size) < key % size);
+  const [left, right] = [all.map((key) => Math.floor(key / size)), all.map((key) => key % size)];
+  const scores = Float32Array.from(left, (a, pair) => similarity(a, right[pair]));
+  const links = linkTable(size, { left: Int32Array.from(left), right: Int32Array.from(right), scores });
+  const table = { phrases: left.map(String).slice(0, size), links, similarity, counts: Array(size).fill(1) };
+  const judge = (a: number, b: number) => ({ left: a, right: b, match: similarity(a, b) > 0.5 });
+
+  it("lower a threshold that is too strict, and raise one that is too loose", async () => {
+    const strict = await groupsAt(table, 0.96);
+    const same = Array.from({ length: 20 }, (_, thing) => judge(10 * thing, 10 * thing + 9));
+    const found = await answeredGroups(table, strict, same);
+    expect(found.threshold).toBeLessThan(0.8);
+    expect(new Set(found.groups).size).toBeLessThan(new Set(strict.groups).size);
+    const loose = await groupsAt(table, 0.2);
+    expect(new Set(loose.groups).size).toBe(1);
+    const different = Array.from({ length: 20 }, (_, thing) => judge(thing * 10, (thing * 10 + 15) % size));
+    const apart = await answeredGroups(table, loose, different);
+    expect(apart.threshold).toBeGreaterThan(0.25);
+  });
+
+  it("find what is as likely as not, no farther than they reach, with probabilities that rise with similarity", async () => {
+    const strict = await groupsAt(table, 0.96);
+    const near = Array.from({ length: 40 }, (_, at) => judge(10 * (at % 20), 10 * (at % 20) + 1));
+    expect((await answeredGroups(table, strict, near)).threshold).toBeCloseTo(0.96, 6);
+    const both = Array.from({ length: 60 }, (_, at) =>
+      at % 2 === 0 ? judge(10 * (at % 20), 10 * (at % 20) + 9) : judge(at, (at + 20) % size),
+    );
+    const { groups, probability, representatives, threshold } = await answeredGroups(table, strict, both);
+    expect([...groups]).toEqual(Array.from({ length: size }, (_, row) => Math.floor(row / 10)));
+    expect(threshold).toBeGreaterThan(0.31);
+    expect(threshold).toBeLessThan(0.64);
+    const others = [...groups.keys()].filter((row) => representatives[groups[row]] !== row);
+    const alike = (row: number): number => similarity(row, representatives[groups[row]]);
+    others.sort((a, b) => alike(a) - alike(b));
+    others.slice(1).forEach((row, at) => {
+      expect(probability[row]).toBeGreaterThanOrEqual(probability[others[at]] - 1e-9);
+    });
+    expect(probability[others[0]]).toBeGreaterThan(0.5);
+  });
 });
 
 it("is denied by more contradicted rows than may be wrong, not by just as many", () => {
