@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ArgumentError } from "../errors.js";
 import { type NamedRow, nearestRows } from "../join/match-index.js";
 import { joinKinds } from "../join/options.js";
-import { errorSchema, RequestError, whenGone } from "./errors.js";
+import { errorSchema, isOfCondition, RequestError, whenGone } from "./errors.js";
 import { mostColumns, mostValues, optional, withDefault } from "./fields.js";
 import type { Server } from "./server.js";
 import type { ServedIndex, Service } from "./service.js";
@@ -63,9 +63,8 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
       // Schemas have checked all but the condition and the columns.
-      if (!(error instanceof ArgumentError)) throw error;
-      const param = error.message.startsWith("where,") ? "where" : "on";
-      throw new RequestError(400, error.message, { param });
+      if (!(error instanceof ArgumentError) || isOfCondition(error)) throw error;
+      throw new RequestError(400, error.message, { param: "on" });
     });
   });
 }

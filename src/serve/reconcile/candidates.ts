@@ -24,8 +24,10 @@ export interface Reconciling {
   readonly where?: string;
 }
 
+type Conditional = Pick<Reconciling, "served" | "where">;
+
 /** Whether cells of the index's columns meet a condition. @throws ArgumentError that shows the place */
-export const candidateTest = ({ served, where }: Reconciling): ((cells: readonly string[]) => boolean) =>
+export const candidateTest = ({ served, where }: Conditional): ((cells: readonly string[]) => boolean) =>
   where === undefined ? () => true : conditionTest(parseCondition(where, served.index.layout));
 
 export function rowOf({ index, rows }: ServedIndex, key: string): NamedRow | undefined {
@@ -133,16 +135,18 @@ export function described(served: ServedIndex, key: string, cells: NamedRow) {
 
 const mostSuggested = 20;
 
-/** Rows whose name, or a word of it, starts with the prefix; first those whose name does. */
-export async function suggestRows(served: ServedIndex, prefix: string, from: number, signal: AbortSignal) {
+/** Candidates whose name, or a word of it, starts with the prefix; first those whose name does. */
+export async function suggestRows(asked: Conditional, prefix: string, from: number, signal: AbortSignal) {
+  const { served } = asked;
+  const isCandidate = candidateTest(asked);
   const start = folded(prefix.trim());
   const inside = ` ${start}`;
   const found: [string[], string[]] = [[], []];
   let read = 0;
-  for (const key of served.rows.keys()) {
+  for (const [key, cells] of served.rows) {
     const name = served.names[read++];
-    if (name.startsWith(start) || key === prefix) found[0].push(key);
-    else if (name.includes(inside)) found[1].push(key);
+    const isFirst = name.startsWith(start) || key === prefix;
+    if ((isFirst || name.includes(inside)) && isCandidate(cells)) found[isFirst ? 0 : 1].push(key);
     if (found[0].length >= from + mostSuggested) break;
     if (read % rowsInTurn === 0) await othersTurn(signal);
   }
