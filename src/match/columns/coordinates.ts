@@ -87,8 +87,8 @@ const saysBoth = (header: string): boolean =>
 const leastPairs = 0.95;
 /** In degrees, of latitude and of longitude. */
 const limits = [90, 180] as const;
-/** What divides two degrees, the surest first: a comma may belong to a number, and a space to one in minutes. */
-const dividers = [/\s*[;|/]\s*/, /,\s+/, /\s+/, /,/];
+/** What divides two degrees, the surest first: a comma may belong to a number, a space to one in minutes, a slash to a fraction. */
+const dividers = [/\s*[;|]\s*/, /(?<=[.,°].*)\s*\/\s*(?=.*[.,°])/, /,\s+/, /\s+/, /,/];
 
 type Pair = readonly [string, string];
 
