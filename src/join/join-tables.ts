@@ -5,7 +5,6 @@ import { scriptNote } from "../match/cells/one-script.js";
 import { type AliasOptions, readAliases, withAliases } from "../match/columns/aliases.js";
 import {
   cellsOfColumn,
-  hasAxes,
   pairText,
   partSeparator,
   partsOfColumn,
@@ -161,11 +160,9 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
   const written = (side: "left" | "right", name: string) =>
-    partsOfColumn(texts[side], name).some((part) => hasAxes(compared[side], part))
-      ? []
-      : [[cellsOfColumn(texts[side], name), compared[side][name]] as const];
+    [cellsOfColumn(texts[side], name), compared[side][name]] as const;
   const note = scriptNote(
-    plan.pairs.flatMap(([name, other]) => [...written("left", name), ...written("right", other)]),
+    plan.pairs.flatMap(([name, other]) => [written("left", name), written("right", other)]),
   );
   if (!isEmpty && note !== undefined) options.onNote?.(note);
   // A table without rows has none of the rows that decisions are about.
