@@ -13,6 +13,7 @@ import {
   writtenParts,
 } from "../match/columns/column-names.js";
 import { comparedTables, composedTables } from "../match/columns/composed.js";
+import { comparedNames } from "../match/columns/coordinates.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
@@ -245,7 +246,10 @@ function resolvedColumns(
     if (holders.length > 0) return holders.map((table) => nameIn(table, wanted));
     if (/^\d+$/.test(wanted)) return [nameIn(left, wanted)];
     const [path, other] = [left, right].map(({ description }) => description.path);
-    const names = [...new Set([left, right].flatMap(({ description }) => description.columns))];
+    const all = [left, right].flatMap(({ description, columns }) =>
+      comparedNames(description.columns, columns),
+    );
+    const names = [...new Set(all)];
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   const byName = <Value>(said: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>

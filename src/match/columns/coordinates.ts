@@ -168,6 +168,11 @@ export function withAxes(
   );
 }
 
+/** The columns of a table, and those that one of coordinates is compared as, of which a caller may say something. */
+export const comparedNames = (columns: readonly string[], table: TableColumns): string[] => [
+  ...new Set([...columns, ...Object.keys(withAxes(table, {}))]),
+];
+
 /** The names of the only columns of latitudes and of longitudes; undefined where there is none, or several. */
 export function axisColumns(names: readonly string[]): Record<"latitude" | "longitude", string | undefined> {
   const [latitude, longitude] = axes.map((_, axis) => {
