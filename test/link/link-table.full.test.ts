@@ -364,6 +364,19 @@ describe("columns of a later table", () => {
     ]);
   });
 
+  it("may be named with the options of the first run, by the store's names and by their own", async () => {
+    const { born, city, name, phone } = table;
+    const said = { on: ["name", "born", "city"], ignore: ["phone"], kindOf: { born: "date" } } as const;
+    const store = newStore();
+    await link(write("said.csv", table, most), store, said);
+    const other = write("said-again.csv", { Name: name, Ort: city, born, phone }, rest);
+    const plainly = await link(other, copyOf(store));
+    for (const on of [said.on, ["NAME", "born", "Ort"], ["1", "born", "city"]])
+      expect((await link(other, copyOf(store), { ...said, on })).entityOf).toEqual(plainly.entityOf);
+    await expect(link(other, store, { on: ["Name", "phone"] })).rejects.toThrow("columns do not change.");
+    await expect(link(other, store, { on: ["Nam"] })).rejects.toThrow('no column "Nam".');
+  });
+
   it("are refused where two hold the same, or none does", async () => {
     const { name, ...others } = table;
     const twice = write(
