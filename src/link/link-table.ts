@@ -245,7 +245,7 @@ async function comparedColumns(
   for (const [name, other] of byHeader.aligned)
     refuseSecond(name, other, alignHeaders({ left: [name], right: rest.right }).aligned);
   if (rest.left.length > 0) {
-    const { table: stored } = await readAllLinked(store, run, settings.columns);
+    const { table: stored } = await readAllLinked(store, run, settings.columns, options.memory?.folder);
     const naming = model?.columns.find(({ kind }) => kind === "name")?.name;
     const alike = (names: ColumnNames) => alignColumns(stored, table.columns, names);
     const byCells = alike(rest);
