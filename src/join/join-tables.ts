@@ -246,10 +246,7 @@ function resolvedColumns(
     if (holders.length > 0) return holders.map((table) => nameIn(table, wanted));
     if (/^\d+$/.test(wanted)) return [nameIn(left, wanted)];
     const [path, other] = [left, right].map(({ description }) => description.path);
-    const all = [left, right].flatMap(({ description, columns }) =>
-      comparedNames(description.columns, columns),
-    );
-    const names = [...new Set(all)];
+    const names = [...new Set([left, right].flatMap(comparedNames))];
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   const byName = <Value>(said: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>

@@ -107,14 +107,8 @@ export async function linkTable(
   const { encoder: chosen = load } = options;
   const encoder = once(async () => (typeof chosen === "function" ? chosen() : chosen));
   try {
-    const link = (place: string): Promise<LinkReport> =>
-      withStore(
-        place,
-        "any",
-        (store) => linkInto(store, path, table, { ...options, encoder }),
-        options.memory,
-      );
-    return await withOwn(link);
+    const link = (store: Store) => linkInto(store, path, table, { ...options, encoder });
+    return await withOwn((place) => withStore(place, "any", link, options.memory));
   } finally {
     await own?.dispose();
   }
@@ -277,20 +271,17 @@ function refuseOthers(
 ): void {
   const columns = [...new Set([...description.columns, ...settings.columns, ...(settings.ignore ?? [])])];
   const given = namedColumns({ description: { ...description, columns } }, options);
-  const ownOf = new Map([...found].map(([name, other]) => [other, name]));
-  const own = (name: string): string => ownOf.get(name) ?? name;
-  const kinds = given.kindOf && Object.entries(given.kindOf).map(([name, kind]) => [own(name), kind]);
-  const named = {
-    on: given.on?.map(own),
-    ignore: given.ignore?.map(own),
-    kindOf: kinds && Object.fromEntries(kinds),
+  const inTable = (name: string): string => found.get(name) ?? name;
+  const texts = ({ on, ignore, kindOf }: ColumnOptions) => {
+    const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [inTable(name), kind]);
+    return [on?.map(inTable), ignore?.map(inTable), kinds].map((said) => JSON.stringify(said));
   };
-  for (const name of ["on", "ignore", "kindOf"] as const)
-    if (named[name] !== undefined && JSON.stringify(named[name]) !== JSON.stringify(settings[name]))
-      throw new StoreError(
-        `${store.path} compares ${settings.columns.join(", ")}: its columns do not change. Leave out --on, --ignore and ` +
-          "--kind-of, or start a new store.",
-      );
+  const own = texts(settings);
+  if (texts(given).some((text, place) => text !== undefined && text !== own[place]))
+    throw new StoreError(
+      `${store.path} compares ${settings.columns.join(", ")}: its columns do not change. Leave out --on, --ignore and ` +
+        "--kind-of, or start a new store.",
+    );
 }
 
 /** The columns that name the rows, where they are not found by what they hold: names may have no value in common. */

@@ -52,14 +52,9 @@ function firstIssue(error: Error) {
   return { isTooLarge: tooLarge !== undefined, param, message: param === "" ? text : `${param}: ${text}` };
 }
 
-/** Whether a condition on the columns of an index was refused. */
-export const isOfCondition = (error: unknown): boolean =>
-  error instanceof ArgumentError && error.message.startsWith("where, ");
-
 export function errorBody(error: FastifyError | Error): ErrorBody {
   const status = statusOf(error);
-  const { message = messageOf(error), param = isOfCondition(error) ? "where" : undefined } =
-    firstIssue(error);
+  const { message = messageOf(error), param = /^where(?=, )/.exec(message)?.[0] } = firstIssue(error);
   const details = error instanceof RequestError ? error.details : {};
   const shown = status >= 500 && !(error instanceof RequestError) ? "The server failed." : message;
   return errorObject(status, shown, { ...details, param: details.param ?? param });

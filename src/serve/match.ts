@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ArgumentError } from "../errors.js";
 import { type NamedRow, nearestRows } from "../join/match-index.js";
 import { joinKinds } from "../join/options.js";
-import { errorSchema, isOfCondition, RequestError, whenGone } from "./errors.js";
+import { errorSchema, RequestError, whenGone } from "./errors.js";
 import { mostColumns, mostValues, optional, withDefault } from "./fields.js";
 import type { Server } from "./server.js";
 import type { ServedIndex, Service } from "./service.js";
@@ -63,7 +63,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
       // Schemas have checked all but the condition and the columns.
-      if (!(error instanceof ArgumentError) || isOfCondition(error)) throw error;
+      if (!(error instanceof ArgumentError) || error.message.startsWith("where,")) throw error;
       throw new RequestError(400, error.message, { param: "on" });
     });
   });

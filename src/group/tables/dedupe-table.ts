@@ -196,8 +196,10 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
       ? await readStacked([path, ...further], reading, options.onNote)
       : { table: await read(path, reading, options.onNote), source: undefined, ignored: [] };
   noteEmpty(table, options.onNote);
-  const names = comparedNames(table.description.columns, table.columns);
-  const named = namedColumns({ description: { ...table.description, columns: names } }, options);
+  const named = namedColumns(
+    { description: { ...table.description, columns: comparedNames(table) } },
+    options,
+  );
   const isAsked = (name: string): boolean =>
     [...(named.on ?? []), ...Object.keys(named.kindOf ?? {})].includes(name);
   const ignore = [...(named.ignore ?? []), ...ignored.filter((name) => !isAsked(name))];

@@ -3,7 +3,7 @@
 import { isLikeArray, likeArray } from "../../like-array.js";
 import { alignColumns, alignHeaders } from "../../match/columns/align.js";
 import { axesOf } from "../../match/columns/column-names.js";
-import { axisColumns, withAxes } from "../../match/columns/coordinates.js";
+import { haveAxes, withAxes } from "../../match/columns/coordinates.js";
 import { planColumns } from "../../match/columns/fields.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { Cell, TypedColumn } from "../../table/cell.js";
@@ -31,7 +31,8 @@ export async function readStacked(
 ): Promise<{ readonly table: WholeTable; readonly source: string; readonly ignored: readonly string[] }> {
   const read: WholeTable[] = [];
   for (const path of paths) read.push(await readAllColumns(path, options, onNote));
-  const tables = column === undefined && read.some(hasAxes) ? read.map((one) => apart(one, onNote)) : read;
+  const isApart = column === undefined && read.some(({ description }) => haveAxes(description.columns));
+  const tables = isApart ? read.map((table) => apart(table, onNote)) : read;
   const [first, ...others] = tables;
   const partsOf: Parts = new Map(first.description.columns.map((name) => [name, [name]]));
   for (const [at, table] of others.entries()) addTable(partsOf, { first, table, place: at + 1, onNote });
@@ -42,12 +43,6 @@ export async function readStacked(
     tables.every((table, place) => parts[place] === undefined || isNumbering(table, parts[place]));
   const ignored = [source, ...[...partsOf].filter(isNumberingAll).map(([name]) => name)];
   return { table: stacked(tables, partsOf, { source, column }), source, ignored };
-}
-
-/** Whether a table has the two coordinates in columns of their own. */
-function hasAxes({ description }: WholeTable): boolean {
-  const { latitude, longitude } = axisColumns(description.columns);
-  return latitude !== undefined && longitude !== undefined && latitude !== longitude;
 }
 
 /** The table with two columns in place of one of both coordinates, if it has one. What is no pair of them stays in the first. */

@@ -81,7 +81,7 @@ export function scriptNote(
     for (let place = 1; place <= rows; place++) {
       const [cell, latin] = [written[place % rows], compared[place % rows]];
       // Dates and coordinates may be in another notation.
-      if (beyondOf(cell) !== beyondOf(latin))
+      if (writingOf(cell) !== "latin" && writingOf(latin) === "latin")
         return `names in different scripts are compared in Latin letters: "${cell}" as "${latin}"`;
     }
   }
@@ -157,12 +157,6 @@ const words: Readonly<Record<Writing, RegExp>> = {
 const latin = /\p{Script=Latin}/gu;
 /** A text without such characters has Latin letters alone. */
 const beyondLatin = /[^\0-\u036f]/;
-const beyondOf = (cell: string): string =>
-  beyondLatin.test(cell)
-    ? Object.values(single)
-        .flatMap((one) => cell.match(one) ?? [])
-        .join("")
-    : "";
 
 /**
  * What a cell is written in: ideographs, if it has one, since each is a word; else most of its letters. Undefined for a date,

@@ -47,7 +47,6 @@ const deletedShare = 0.2;
 const fewRows = 8192;
 /** Rows of earlier conditions that are kept; a short list counts for several. */
 const mostListed = 2 ** 20;
-const fewestListed = mostListed / 8;
 
 /** An open index folder. Many may read it; the first change takes the lock, which `close` releases. */
 export class FolderStore implements VectorStore {
@@ -200,7 +199,7 @@ export class FolderStore implements VectorStore {
     lists.delete(key);
     let held = 0;
     for (const [other, list] of [...lists].reverse()) {
-      held += Math.max(list.rows.length, fewestListed);
+      held += Math.max(list.rows.length, mostListed / 8);
       if (held > mostListed) lists.delete(other);
     }
     lists.set(key, rows);

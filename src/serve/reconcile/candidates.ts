@@ -24,10 +24,8 @@ export interface Reconciling {
   readonly where?: string;
 }
 
-type Conditional = Pick<Reconciling, "served" | "where">;
-
 /** Whether cells of the index's columns meet a condition. @throws ArgumentError that shows the place */
-export const candidateTest = ({ served, where }: Conditional): ((cells: readonly string[]) => boolean) =>
+export const candidateTest = ({ served, where }: Reconciling): ((cells: readonly string[]) => boolean) =>
   where === undefined ? () => true : conditionTest(parseCondition(where, served.index.layout));
 
 export function rowOf({ index, rows }: ServedIndex, key: string): NamedRow | undefined {
@@ -136,7 +134,7 @@ export function described(served: ServedIndex, key: string, cells: NamedRow) {
 const mostSuggested = 20;
 
 /** Candidates whose name, or a word of it, starts with the prefix; first those whose name does. */
-export async function suggestRows(asked: Conditional, prefix: string, from: number, signal: AbortSignal) {
+export async function suggestRows(asked: Reconciling, prefix: string, from: number, signal: AbortSignal) {
   const { served } = asked;
   const isCandidate = candidateTest(asked);
   const start = folded(prefix.trim());

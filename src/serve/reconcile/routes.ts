@@ -52,13 +52,12 @@ const conditional = z.object({
 
 /** The routes of the indexes below /reconcile/NAME, and of an only one below /reconcile, too. */
 export function reconcileRoutes(app: Server, service: Service): void {
-  const { indexes, encoder, limits } = service;
+  const { indexes, encoder } = service;
+  const { characters } = service.limits;
   const asked = (request: FastifyRequest, name: string, path: string): Asked => {
     const { where } = request.query as z.infer<typeof conditional>;
-    if (where !== undefined && where.length > limits.characters)
-      throw new RequestError(413, `the condition has more than ${limits.characters} characters`, {
-        param: "where",
-      });
+    if (where !== undefined && where.length > characters)
+      throw new RequestError(413, `the condition has more than ${characters} characters`, { param: "where" });
     return { name, served: namedIndex(indexes, name), encoder, where, url: base(request, path) };
   };
   // A parameter, not a route for each name: names may hold any character.
@@ -238,24 +237,19 @@ function base({ protocol, host, headers }: FastifyRequest, path: string): string
 }
 
 const manifestHead = ({ name }: Asked) => ({
-  ...{
-    versions: ["0.2", "1.0-draft"],
-    name,
-    serviceVersion: packageVersion(),
-    defaultTypes: [rowType(name)],
-  },
+  ...{ versions: ["0.2", "1.0-draft"], name, serviceVersion: packageVersion() },
+  defaultTypes: [rowType(name)],
 });
 
 function earlierManifest(asked: Asked) {
   const { url, where } = asked;
   const query = where === undefined ? "" : `?${new URLSearchParams({ where })}`;
   const suggest = (kind: string) => ({ service_url: url, service_path: `/suggest/${kind}` });
-  const entity = suggest(`entity${query}`);
   return {
     ...{ ...manifestHead(asked), identifierSpace: `${url}/row/`, schemaSpace: `${url}/column/` },
     view: { url: `${url}/preview?id={{id}}` },
     preview: { url: `${url}/preview?id={{id}}`, ...preview },
-    suggest: { entity, property: suggest("property"), type: suggest("type") },
+    suggest: { entity: suggest(`entity${query}`), property: suggest("property"), type: suggest("type") },
     extend: {
       propose_properties: { service_url: url, service_path: "/extend/propose" },
       property_settings: [],
