@@ -5,7 +5,6 @@ import { scriptNote } from "../match/cells/one-script.js";
 import { type AliasOptions, readAliases, withAliases } from "../match/columns/aliases.js";
 import {
   cellsOfColumn,
-  hasAxes,
   pairText,
   partSeparator,
   partsOfColumn,
@@ -14,6 +13,7 @@ import {
   writtenParts,
 } from "../match/columns/column-names.js";
 import { comparedTables, composedTables } from "../match/columns/composed.js";
+import { comparedNames } from "../match/columns/coordinates.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
@@ -161,11 +161,9 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
   const written = (side: "left" | "right", name: string) =>
-    partsOfColumn(texts[side], name).some((part) => hasAxes(compared[side], part))
-      ? []
-      : [[cellsOfColumn(texts[side], name), compared[side][name]] as const];
+    [cellsOfColumn(texts[side], name), compared[side][name]] as const;
   const note = scriptNote(
-    plan.pairs.flatMap(([name, other]) => [...written("left", name), ...written("right", other)]),
+    plan.pairs.flatMap(([name, other]) => [written("left", name), written("right", other)]),
   );
   if (!isEmpty && note !== undefined) options.onNote?.(note);
   // A table without rows has none of the rows that decisions are about.
@@ -248,7 +246,7 @@ function resolvedColumns(
     if (holders.length > 0) return holders.map((table) => nameIn(table, wanted));
     if (/^\d+$/.test(wanted)) return [nameIn(left, wanted)];
     const [path, other] = [left, right].map(({ description }) => description.path);
-    const names = [...new Set([left, right].flatMap(({ description }) => description.columns))];
+    const names = [...new Set([left, right].flatMap(comparedNames))];
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   const byName = <Value>(said: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>

@@ -93,7 +93,7 @@ export async function linkTable(
   noteEmpty(table, given.onNote);
   const { columns } = table.description;
   const key = given.key === undefined ? undefined : columns[findColumn(path, columns, given.key)];
-  const options: LinkOptions = { ...given, ...namedColumns(table, given), key };
+  const options: LinkOptions = { ...given, key };
   const withOwn = <Result>(work: (place: string) => Promise<Result>): Promise<Result> =>
     endsEarly(options.sharing) ? withCopy(storePath, work) : work(storePath);
   // What is compared shows in the first rows: without any, no store is made.
@@ -107,14 +107,8 @@ export async function linkTable(
   const { encoder: chosen = load } = options;
   const encoder = once(async () => (typeof chosen === "function" ? chosen() : chosen));
   try {
-    const link = (place: string): Promise<LinkReport> =>
-      withStore(
-        place,
-        "any",
-        (store) => linkInto(store, path, table, { ...options, encoder }),
-        options.memory,
-      );
-    return await withOwn(link);
+    const link = (store: Store) => linkInto(store, path, table, { ...options, encoder });
+    return await withOwn((place) => withStore(place, "any", link, options.memory));
   } finally {
     await own?.dispose();
   }
@@ -180,7 +174,7 @@ const hasRuns = async (storePath: string): Promise<boolean> =>
 async function linkNothing(path: string, table: WholeTable, options: LinkOptions): Promise<LinkReport> {
   const { key, precision, reviewOutput, sharing } = options;
   if (key !== undefined) checkedKeys(path, table.columns[key]);
-  const { dropped } = planColumns(table.columns, undefined, options);
+  const { dropped } = planColumns(table.columns, undefined, namedColumns(table, options));
   endWithNothing(sharing);
   await writeLinked(table, [], [], options);
   const reviewed =
@@ -195,9 +189,9 @@ async function linkNothing(path: string, table: WholeTable, options: LinkOptions
 }
 
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
-  const { on, kindOf, key } = options;
-  const ignore = [...(options.ignore ?? []), ...(key === undefined ? [] : [key])];
-  const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore, kindOf });
+  const { on, ignore, kindOf } = namedColumns(table, options);
+  const left = [...(ignore ?? []), ...(options.key === undefined ? [] : [options.key])];
+  const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore: left, kindOf });
   if (pairs.length === 0) {
     const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");
     throw new ArgumentError(
@@ -205,7 +199,7 @@ async function newSettings(path: string, table: WholeTable, options: LoadingOpti
     );
   }
   const model = await modelOf(await options.encoder());
-  return { columns: pairs.map(([name]) => name).sort(), on, ignore: options.ignore, kindOf, model };
+  return { columns: pairs.map(([name]) => name).sort(), on, ignore, kindOf, model };
 }
 
 const modelOf = async (encoder: PhraseEncoder | "none"): Promise<StoreSettings["model"]> =>
@@ -228,14 +222,7 @@ async function comparedColumns(
   { settings, run, model }: StoreState & { readonly settings: StoreSettings },
   { path, table, options }: Incoming,
 ): Promise<string[]> {
-  for (const name of ["on", "ignore", "kindOf"] as const)
-    if (options[name] !== undefined && JSON.stringify(options[name]) !== JSON.stringify(settings[name]))
-      throw new StoreError(
-        `${store.path} compares ${settings.columns.join(", ")}: its columns do not change. Leave out --on, --ignore and ` +
-          "--kind-of, or start a new store.",
-      );
   const left = settings.columns.filter((name) => table.columns[name] === undefined);
-  if (left.length === 0) return [...settings.columns];
   const right = table.description.columns.filter(
     (name) => !settings.columns.includes(name) && name !== options.key,
   );
@@ -252,7 +239,7 @@ async function comparedColumns(
   for (const [name, other] of byHeader.aligned)
     refuseSecond(name, other, alignHeaders({ left: [name], right: rest.right }).aligned);
   if (rest.left.length > 0) {
-    const { table: stored } = await readAllLinked(store, run, settings.columns);
+    const { table: stored } = await readAllLinked(store, run, settings.columns, options.memory?.folder);
     const naming = model?.columns.find(({ kind }) => kind === "name")?.name;
     const alike = (names: ColumnNames) => alignColumns(stored, table.columns, names);
     const byCells = alike(rest);
@@ -270,8 +257,31 @@ async function comparedColumns(
       `${path} has no column ${missing.join(", ")}: ${store.path} compares ${settings.columns.join(", ")}. Rename the ` +
         "table's columns, or start a new store.",
     );
+  refuseOthers(store, settings, { path, table, options }, found);
   for (const [name, other] of found) options.onNote?.(`${path}: ${other} is compared as ${name}`);
   return settings.columns.map((name) => found.get(name) ?? name);
+}
+
+/** @throws StoreError for options that name other columns than the first run's, under the table's names or the store's */
+function refuseOthers(
+  store: Store,
+  settings: StoreSettings,
+  { table: { description }, options }: Incoming,
+  found: ReadonlyMap<string, string>,
+): void {
+  const columns = [...new Set([...description.columns, ...settings.columns, ...(settings.ignore ?? [])])];
+  const given = namedColumns({ description: { ...description, columns } }, options);
+  const inTable = (name: string): string => found.get(name) ?? name;
+  const texts = ({ on, ignore, kindOf }: ColumnOptions) => {
+    const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [inTable(name), kind]);
+    return [on?.map(inTable), ignore?.map(inTable), kinds].map((said) => JSON.stringify(said));
+  };
+  const own = texts(settings);
+  if (texts(given).some((text, place) => text !== undefined && text !== own[place]))
+    throw new StoreError(
+      `${store.path} compares ${settings.columns.join(", ")}: its columns do not change. Leave out --on, --ignore and ` +
+        "--kind-of, or start a new store.",
+    );
 }
 
 /** The columns that name the rows, where they are not found by what they hold: names may have no value in common. */

@@ -54,7 +54,7 @@ function firstIssue(error: Error) {
 
 export function errorBody(error: FastifyError | Error): ErrorBody {
   const status = statusOf(error);
-  const { param, message = messageOf(error) } = firstIssue(error);
+  const { message = messageOf(error), param = /^where(?=, )/.exec(message)?.[0] } = firstIssue(error);
   const details = error instanceof RequestError ? error.details : {};
   const shown = status >= 500 && !(error instanceof RequestError) ? "The server failed." : message;
   return errorObject(status, shown, { ...details, param: details.param ?? param });

@@ -63,9 +63,8 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
       // Schemas have checked all but the condition and the columns.
-      if (!(error instanceof ArgumentError)) throw error;
-      const param = error.message.startsWith("where,") ? "where" : "on";
-      throw new RequestError(400, error.message, { param });
+      if (!(error instanceof ArgumentError) || error.message.startsWith("where,")) throw error;
+      throw new RequestError(400, error.message, { param: "on" });
     });
   });
 }

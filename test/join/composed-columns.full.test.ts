@@ -63,6 +63,21 @@ it("may have a part whose kind is given", async () => {
   expect(report.columns.map(({ name }) => name)).toContain("last + first");
 });
 
+it("may be of coordinates, each of which has its own kind", async () => {
+  const points = people.map(({ first, last }, row) => `${first} ${last},"5${row % 10}.1${row}, 13.${row}5"`);
+  const places = (name: string): string => file(name, ["name,Location", ...points]);
+  const kindsWith = async (kindOf: Readonly<Record<string, "code">>) => {
+    const options = { encoder: "none", kindOf } as const;
+    const { columns } = await joinTables(places("a.csv"), places("b.csv"), at("places.csv"), options);
+    return Object.fromEntries(columns.map(({ name, kind }) => [name, kind]));
+  };
+  expect(await kindsWith({ "location latitude": "code" })).toMatchObject({
+    "Location latitude": "code",
+    "Location longitude": "number",
+  });
+  await expect(kindsWith({ "location altitude": "code" })).rejects.toThrow('mean "Location latitude"?');
+});
+
 it("are joined by what `on` names as one column", async () => {
   const report = await run({ on: ["First + last=guest"] });
   expect(report.columns).toMatchObject([{ name: "first + last", other: "guest" }]);

@@ -70,6 +70,23 @@ it("are written as they were, and a note says how they were compared", async () 
   expect(notes).toContain('names in different scripts are compared in Latin letters: "Иркутск" as "Irkutsk"');
 });
 
+it("are not noted of coordinates, which are compared in another notation", async () => {
+  const folder = newFolder();
+  const file = (name: string, points: (row: number) => string): string => {
+    const rows = english.map((city, row) => `${city},"${points(row)}"`);
+    writeFileSync(join(folder, name), ["name,location", ...rows, ""].join("\n"));
+    return join(folder, name);
+  };
+  const notes: string[] = [];
+  await joinTables(
+    file("left.csv", (row) => `5${row % 10}.25, 13.${row}5`),
+    file("right.csv", (row) => `5${row % 10}.25 N; 13.${row}5 E`),
+    join(folder, "joined.csv"),
+    { encoder: "none", on: ["name + location"], onNote: (note) => notes.push(note) },
+  );
+  expect(notes.filter((note) => note.includes("Latin letters"))).toEqual([]);
+});
+
 it.each([
   ["one column", (_: number) => ({})],
   ["two columns", (row: number) => ({ year: String(1900 + row) })],

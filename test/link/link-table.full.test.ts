@@ -1,11 +1,12 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { sharingOf } from "../../src/files/shards/shard.js";
 import { exportEntities } from "../../src/link/export.js";
 import { entityHistory, undoLink } from "../../src/link/history.js";
 import type { LinkOptions, LinkReport } from "../../src/link/link-table.js";
 import { withStore } from "../../src/link/store.js";
 import { createRandom, shuffled } from "../../src/random.js";
+import { CellFile } from "../../src/table/read/cell-file.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
 import { agreement, linesOf, link, pairsOf, workFolder } from "./linking.js";
 
@@ -362,6 +363,30 @@ describe("columns of a later table", () => {
       "row",
       "source",
     ]);
+  });
+
+  it("may be named with the options of the first run, by the store's names and by their own", async () => {
+    const { born, city, name, phone } = table;
+    const said = { on: ["name", "born", "city"], ignore: ["phone"], kindOf: { born: "date" } } as const;
+    const store = newStore();
+    await link(write("said.csv", table, most), store, said);
+    const other = write("said-again.csv", { Name: name, Ort: city, born, phone }, rest);
+    const plainly = await link(other, copyOf(store));
+    for (const on of [said.on, ["NAME", "born", "Ort"], ["1", "born", "city"]])
+      expect((await link(other, copyOf(store), { ...said, on })).entityOf).toEqual(plainly.entityOf);
+    await expect(link(other, store, { on: ["Name", "phone"] })).rejects.toThrow("columns do not change.");
+    await expect(link(other, store, { on: ["Nam"] })).rejects.toThrow('no column "Nam".');
+  });
+
+  it("are found with the rows of the store in a file, where memory is limited", async () => {
+    const store = copyOf(plain);
+    const other = write("limited.csv", renamed(table), rest);
+    const spied = vi.spyOn(CellFile.prototype, "column");
+    const memory = { bytes: 2 ** 31, folder: path(".") };
+    await link(other, store, { memory, learn: "never" });
+    const counts = spied.mock.calls.map(([, count]) => count);
+    expect(counts.filter((count) => count === most.length)).toHaveLength(Object.keys(table).length);
+    spied.mockRestore();
   });
 
   it("are refused where two hold the same, or none does", async () => {

@@ -1,6 +1,7 @@
 /** A search with a condition finds the best of the rows that meet it, whatever finds the neighbours. */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { Generation } from "../../src/search/store/generation.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
 import { dotRows, unitRows } from "../../src/search/vectors.js";
 import { newFolder } from "../setup/new-folder.js";
@@ -65,4 +66,36 @@ describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) =
     expect(await first("zwickau", "part = 7")).not.toBe("Zwickau");
     await index.close();
   });
+});
+
+it("reads the rows once for each of several conditions in turn, and no further once nobody waits", async () => {
+  const index = await VectorIndex.build(join(newFolder(), "index"), [{ vectors, cells }], layout);
+  let blocks = 0;
+  const { entries } = Generation.prototype;
+  const spied = vi.spyOn(Generation.prototype, "entries").mockImplementation(async function* (
+    this: Generation,
+    from,
+  ) {
+    for await (const some of entries.call(this, from)) {
+      blocks++;
+      yield some;
+    }
+  });
+  const asked = new AbortController();
+  const left = index.search(queries, { where: "part < 5", signal: asked.signal });
+  asked.abort();
+  await expect(left).rejects.toThrow("aborted");
+  expect(blocks).toBeLessThan(2);
+  const conditions = Array.from({ length: 12 }, (_, part) => `part = ${part}`);
+  const [first, second] = conditions;
+  const search = (where: string) => index.search(queries, { k: 1, where });
+  for (const where of [first, second, first, second, first]) await search(where);
+  expect(spied).toHaveBeenCalledTimes(3);
+  for (const where of conditions.slice(2)) await search(where);
+  spied.mockClear();
+  await search(conditions[11]);
+  expect(spied).not.toHaveBeenCalled();
+  await search(first);
+  expect(spied).toHaveBeenCalledOnce();
+  await index.close();
 });

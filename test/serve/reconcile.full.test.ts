@@ -97,11 +97,28 @@ describe("a condition behind the address", () => {
     ).toEqual([["2", "3", "7"], ["3"], ["2"], ["3", "7"]]);
   });
 
+  it("holds for suggested rows, whose address the manifest gives with it", async () => {
+    const { suggest } = (await get("", { where })).json;
+    const { service_url: url, service_path: path } = suggest.entity;
+    const suggested = async (address: string) =>
+      keysOf((await server.app.inject({ url: address, headers: { host: "example.org" } })).json().result);
+    expect(await suggested(`${url}${path}&prefix=`)).toEqual(["2", "3", "7"]);
+    expect(await suggested("/reconcile/v1/suggest/entity?prefix=toyota")).toEqual(["1"]);
+    expect(await suggested("/reconcile/v1/suggest/entity?prefix=toyota&where=city = 'Munich'")).toEqual([]);
+    const refused = await get("/suggest/entity", { where: "city = " });
+    expect(refused).toMatchObject({ status: 400, json: { error: { param: "where" } } });
+  });
+
   it("is refused with its place where it cannot be read, also by the manifests", async () => {
     for (const path of ["", "/v1"])
       expect(await get(path, { where: "town = 'Ulm'" })).toMatchObject({
         status: 400,
-        json: { error: { message: expect.stringMatching(/^where, character 1 .* has no column town/) } },
+        json: {
+          error: {
+            message: expect.stringMatching(/^where, character 1 .* has no column town/),
+            param: "where",
+          },
+        },
       });
     const asked = { queries: JSON.stringify({ q: { query: "a" } }), where: "city = " };
     expect((await get("", asked)).status).toBe(400);
@@ -332,10 +349,11 @@ describe("what both versions have", () => {
     const names = Array.from({ length: 50_000 }, (_, row) => `company ${row}`);
     const rows = new Map(names.map((name, row) => [`${row}`, [`${row}`, name, "Bern"]]));
     const served = { index, rows, names, ordinary: [] };
+    const large = { name: "large", served, encoder: server.service.encoder };
     const asked = new AbortController();
-    const { result } = await suggestRows(served, "49999", 0, asked.signal);
+    const { result } = await suggestRows(large, "49999", 0, asked.signal);
     expect(result).toEqual([{ id: "49999", name: "company 49999", description: "city: Bern" }]);
-    const left = suggestRows(served, "none", 0, asked.signal);
+    const left = suggestRows(large, "none", 0, asked.signal);
     asked.abort();
     await expect(left).rejects.toThrow("aborted");
   });

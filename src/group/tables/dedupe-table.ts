@@ -5,6 +5,7 @@ import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { isFilled } from "../../match/cells/cell-words.js";
 import { type AliasOptions, readAliases, withAliases } from "../../match/columns/aliases.js";
 import { cellsOfColumn } from "../../match/columns/column-names.js";
+import { comparedNames } from "../../match/columns/coordinates.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
 import { withComparisons } from "../../match/evidence/own-comparison.js";
@@ -195,7 +196,10 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
       ? await readStacked([path, ...further], reading, options.onNote)
       : { table: await read(path, reading, options.onNote), source: undefined, ignored: [] };
   noteEmpty(table, options.onNote);
-  const named = namedColumns(table, options);
+  const named = namedColumns(
+    { description: { ...table.description, columns: comparedNames(table) } },
+    options,
+  );
   const isAsked = (name: string): boolean =>
     [...(named.on ?? []), ...Object.keys(named.kindOf ?? {})].includes(name);
   const ignore = [...(named.ignore ?? []), ...ignored.filter((name) => !isAsked(name))];

@@ -2,6 +2,8 @@
 
 import { isLikeArray, likeArray } from "../../like-array.js";
 import { alignColumns, alignHeaders } from "../../match/columns/align.js";
+import { axesOf } from "../../match/columns/column-names.js";
+import { haveAxes, withAxes } from "../../match/columns/coordinates.js";
 import { planColumns } from "../../match/columns/fields.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { Cell, TypedColumn } from "../../table/cell.js";
@@ -27,8 +29,10 @@ export async function readStacked(
   { column, ...options }: WholeTableOptions,
   onNote?: (note: string) => void,
 ): Promise<{ readonly table: WholeTable; readonly source: string; readonly ignored: readonly string[] }> {
-  const tables: WholeTable[] = [];
-  for (const path of paths) tables.push(await readAllColumns(path, options, onNote));
+  const read: WholeTable[] = [];
+  for (const path of paths) read.push(await readAllColumns(path, options, onNote));
+  const isApart = column === undefined && read.some(({ description }) => haveAxes(description.columns));
+  const tables = isApart ? read.map((table) => apart(table, onNote)) : read;
   const [first, ...others] = tables;
   const partsOf: Parts = new Map(first.description.columns.map((name) => [name, [name]]));
   for (const [at, table] of others.entries()) addTable(partsOf, { first, table, place: at + 1, onNote });
@@ -39,6 +43,28 @@ export async function readStacked(
     tables.every((table, place) => parts[place] === undefined || isNumbering(table, parts[place]));
   const ignored = [source, ...[...partsOf].filter(isNumberingAll).map(([name]) => name)];
   return { table: stacked(tables, partsOf, { source, column }), source, ignored };
+}
+
+/** The table with two columns in place of one of both coordinates, if it has one. What is no pair of them stays in the first. */
+function apart(table: WholeTable, onNote?: (note: string) => void): WholeTable {
+  const { description, typed } = table;
+  const columns = withAxes(table.columns, {});
+  const at = description.columns.findIndex((name) => !Object.hasOwn(columns, name));
+  if (at < 0) return table;
+  const name = description.columns[at];
+  const axes = axesOf(name);
+  onNote?.(`${description.path}: ${name} is taken apart into ${axes.join(" and ")}`);
+  const both = (row: number): string[] => axes.map((axis) => columns[axis][row]);
+  const cells = (row: number): Cell[] =>
+    typed
+      .cells(row)
+      .toSpliced(at, 1, ...(both(row).some(Boolean) ? both(row) : [table.columns[name][row], ""]));
+  const made = axes.map((axis): TypedColumn => ({ name: axis, type: "VARCHAR" }));
+  return {
+    ...{ ...table, columns },
+    description: { ...description, columns: description.columns.toSpliced(at, 1, ...axes) },
+    typed: { columns: typed.columns.toSpliced(at, 1, ...made), cells },
+  };
 }
 
 /** Whether a column numbers the rows of its table. */

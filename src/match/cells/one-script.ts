@@ -80,8 +80,8 @@ export function scriptNote(
     // The first row may be a header that was taken for data.
     for (let place = 1; place <= rows; place++) {
       const [cell, latin] = [written[place % rows], compared[place % rows]];
-      // Coordinates in another notation have no letters left.
-      if (cell !== latin && /\p{L}/u.test(latin))
+      // Dates and coordinates may be in another notation.
+      if (writingOf(cell) !== "latin" && writingOf(latin) === "latin")
         return `names in different scripts are compared in Latin letters: "${cell}" as "${latin}"`;
     }
   }

@@ -22,11 +22,12 @@ import {
   cellsOfColumn,
   cellsOfParts,
   hasAxes,
+  ofAxis,
   partSeparator,
   partsOfColumn,
   readPairOf,
 } from "./column-names.js";
-import { axisColumns, withAxes, withDegrees } from "./coordinates.js";
+import { haveAxes, withAxes, withDegrees } from "./coordinates.js";
 import { dateParts } from "./date-parts.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
@@ -58,15 +59,10 @@ export function composedTables(given: TwoTables, options: ColumnOptions): TwoTab
 /** Coordinates in one column stay so where the other table has none, or `on` names columns and the other's are two. */
 function bothCompared({ left, right }: TwoTables, options: ColumnOptions): TwoTables {
   const found = { left: asCompared(left, options), right: asCompared(right, options) };
-  const isMade = (table: TableColumns, own: TableColumns): boolean => {
-    const { latitude } = axisColumns(Object.keys(table));
-    return latitude !== undefined && !Object.hasOwn(own, latitude);
-  };
+  const isMade = (table: TableColumns, own: TableColumns): boolean =>
+    Object.keys(table).some((name) => !Object.hasOwn(own, name) && Object.hasOwn(own, ofAxis(name)));
   const [made, madeRight] = [isMade(found.left, left), isMade(found.right, right)];
-  const haveBoth = [found.left, found.right].every((table) => {
-    const { latitude, longitude } = axisColumns(Object.keys(table));
-    return latitude !== undefined && longitude !== undefined;
-  });
+  const haveBoth = [found.left, found.right].every((table) => haveAxes(Object.keys(table)));
   if (made === madeRight ? haveBoth || !made : haveBoth && options.on === undefined) return found;
   const plain = (table: TableColumns): TableColumns => withDegrees(withDate(table, options));
   return { left: plain(left), right: plain(right) };

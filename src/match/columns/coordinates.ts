@@ -3,6 +3,7 @@
  * as two.
  */
 import { mapped } from "../../like-array.js";
+import type { NamedTable } from "../../table/whole-table.js";
 import type { TableColumns } from "./align.js";
 import { axesOf, wordsOfHeader, writtenParts } from "./column-names.js";
 import type { ColumnKind } from "./profile.js";
@@ -87,8 +88,8 @@ const saysBoth = (header: string): boolean =>
 const leastPairs = 0.95;
 /** In degrees, of latitude and of longitude. */
 const limits = [90, 180] as const;
-/** What divides two degrees, the surest first: a comma may belong to a number, and a space to one in minutes. */
-const dividers = [/\s*[;|/]\s*/, /,\s+/, /\s+/, /,/];
+/** What divides two degrees, the surest first: a comma may belong to a number, a space to one in minutes, a slash to a fraction. */
+const dividers = [/\s*[;|]\s*/, /(?<=[.,°].*)\s*\/\s*(?=.*[.,°])/, /,\s+/, /\s+/, /,/];
 
 type Pair = readonly [string, string];
 
@@ -168,6 +169,14 @@ export function withAxes(
   );
 }
 
+/** The columns of a table, and those that one of coordinates is compared as, of which a caller may say something. */
+export const comparedNames = ({
+  description,
+  columns,
+}: Pick<NamedTable, "description" | "columns">): string[] => [
+  ...new Set([...description.columns, ...Object.keys(withAxes(columns, {}))]),
+];
+
 /** The names of the only columns of latitudes and of longitudes; undefined where there is none, or several. */
 export function axisColumns(names: readonly string[]): Record<"latitude" | "longitude", string | undefined> {
   const [latitude, longitude] = axes.map((_, axis) => {
@@ -175,4 +184,10 @@ export function axisColumns(names: readonly string[]): Record<"latitude" | "long
     return found.length === 1 ? found[0] : undefined;
   });
   return { latitude, longitude };
+}
+
+/** Whether of the columns one holds the latitudes, and another one the longitudes. */
+export function haveAxes(names: readonly string[]): boolean {
+  const { latitude, longitude } = axisColumns(names);
+  return latitude !== undefined && longitude !== undefined && latitude !== longitude;
 }

@@ -45,6 +45,8 @@ import { WordSearch } from "./word-lists.js";
 const deletedShare = 0.2;
 /** Up to so many rows that meet a condition are compared one by one, without the graph. */
 const fewRows = 8192;
+/** Rows of earlier conditions that are kept; a short list counts for several. */
+const mostListed = 2 ** 20;
 
 /** An open index folder. Many may read it; the first change takes the lock, which `close` releases. */
 export class FolderStore implements VectorStore {
@@ -52,8 +54,8 @@ export class FolderStore implements VectorStore {
   private graph: CoveringGraph | undefined;
   /** Made by the first search for words. */
   private words: WordSearch | undefined;
-  /** The rows that met the condition of the last search that had one. */
-  private filtered: readonly [condition: string, rows: ListedRows] | undefined;
+  /** The rows that met the conditions of the last searches, the latest last, in one state of the index. */
+  private filtered = { state: "", lists: new Map<string, ListedRows>() };
   /** Why there is no graph, where its library is missing. */
   private note: string | undefined;
   /** Row of each key; made when a row with a key is first added. */
@@ -167,7 +169,7 @@ export class FolderStore implements VectorStore {
     const { generation, graph } = this;
     const release = generation.hold();
     try {
-      const listed = where && (await this.rowsThatMeet(where));
+      const listed = where && (await this.rowsThatMeet(where, work.signal));
       const query = { queries, k, only: listed?.members, ...work };
       const found =
         graph === undefined
@@ -187,16 +189,20 @@ export class FolderStore implements VectorStore {
     }
   }
 
-  private async rowsThatMeet(where: Condition): Promise<ListedRows> {
+  private async rowsThatMeet(where: Condition, signal?: AbortSignal): Promise<ListedRows> {
     const { generation } = this;
-    const key = JSON.stringify([where, generation.folder, generation.rows, generation.deleted.size]);
-    if (this.filtered?.[0] === key) return this.filtered[1];
-    const isMet = conditionTest(where);
-    const met: number[] = [];
-    for await (const entries of generation.entries())
-      for (const { row, cells } of entries) if (isMet(cells)) met.push(row);
-    const rows = new ListedRows(generation, Int32Array.from(met));
-    this.filtered = [key, rows];
+    const state = JSON.stringify([generation.folder, generation.rows, generation.deleted.size]);
+    if (this.filtered.state !== state) this.filtered = { state, lists: new Map() };
+    const { lists } = this.filtered;
+    const key = JSON.stringify(where);
+    const rows = lists.get(key) ?? new ListedRows(generation, await meeting(generation, where, signal));
+    lists.delete(key);
+    let held = 0;
+    for (const [other, list] of [...lists].reverse()) {
+      held += Math.max(list.rows.length, mostListed / 8);
+      if (held > mostListed) lists.delete(other);
+    }
+    lists.set(key, rows);
     return rows;
   }
 
@@ -369,6 +375,16 @@ export class FolderStore implements VectorStore {
     const { backend } = this.layout;
     return backend === "hnsw" || (backend === "auto" && this.liveRows >= exactBelow);
   }
+}
+
+async function meeting(generation: Generation, where: Condition, signal?: AbortSignal): Promise<Int32Array> {
+  const isMet = conditionTest(where);
+  const met: number[] = [];
+  for await (const entries of generation.entries()) {
+    signal?.throwIfAborted();
+    for (const { row, cells } of entries) if (isMet(cells)) met.push(row);
+  }
+  return Int32Array.from(met);
 }
 
 /** Windows keeps files that another process reads: they stay for the next writer to remove. */

@@ -133,16 +133,18 @@ export function described(served: ServedIndex, key: string, cells: NamedRow) {
 
 const mostSuggested = 20;
 
-/** Rows whose name, or a word of it, starts with the prefix; first those whose name does. */
-export async function suggestRows(served: ServedIndex, prefix: string, from: number, signal: AbortSignal) {
+/** Candidates whose name, or a word of it, starts with the prefix; first those whose name does. */
+export async function suggestRows(asked: Reconciling, prefix: string, from: number, signal: AbortSignal) {
+  const { served } = asked;
+  const isCandidate = candidateTest(asked);
   const start = folded(prefix.trim());
   const inside = ` ${start}`;
   const found: [string[], string[]] = [[], []];
   let read = 0;
-  for (const key of served.rows.keys()) {
+  for (const [key, cells] of served.rows) {
     const name = served.names[read++];
-    if (name.startsWith(start) || key === prefix) found[0].push(key);
-    else if (name.includes(inside)) found[1].push(key);
+    const isFirst = name.startsWith(start) || key === prefix;
+    if ((isFirst || name.includes(inside)) && isCandidate(cells)) found[isFirst ? 0 : 1].push(key);
     if (found[0].length >= from + mostSuggested) break;
     if (read % rowsInTurn === 0) await othersTurn(signal);
   }

@@ -53,17 +53,23 @@ const conditional = z.object({
 /** The routes of the indexes below /reconcile/NAME, and of an only one below /reconcile, too. */
 export function reconcileRoutes(app: Server, service: Service): void {
   const { indexes, encoder } = service;
+  const { characters } = service.limits;
+  const asked = (request: FastifyRequest, name: string, path: string): Asked => {
+    const { where } = request.query as z.infer<typeof conditional>;
+    if (where !== undefined && where.length > characters)
+      throw new RequestError(413, `the condition has more than ${characters} characters`, { param: "where" });
+    return { name, served: namedIndex(indexes, name), encoder, where, url: base(request, path) };
+  };
   // A parameter, not a route for each name: names may hold any character.
   const named: Find = (request) => {
     const { index: name } = request.params as { readonly index: string };
-    const served = namedIndex(indexes, name);
-    return { name, served, encoder, url: base(request, `/reconcile/${encodeURIComponent(name)}`) };
+    return asked(request, name, `/reconcile/${encodeURIComponent(name)}`);
   };
   if (indexes.size === 0) return;
   void app.register(async (scope) => indexRoutes(scope as Server, service, named, "/reconcile/:index"));
-  const [[name, served], ...others] = indexes;
+  const [name, ...others] = indexes.keys();
   if (others.length > 0) return;
-  const only: Find = (request) => ({ name, served, encoder, url: base(request, "/reconcile") });
+  const only: Find = (request) => asked(request, name, "/reconcile");
   void app.register(async (scope) => indexRoutes(scope as Server, service, only, "/reconcile"));
 }
 
@@ -82,16 +88,8 @@ function indexRoutes(app: Server, service: Service, find: Find, prefix: string):
 
 /** What both versions answer. */
 function answersOf(service: Service, find: Find) {
-  const ask = async (
-    found: Asked,
-    where: string | undefined,
-    queries: readonly Query[],
-    reply: FastifyReply,
-  ) => {
+  const ask = async (asked: Asked, queries: readonly Query[], reply: FastifyReply) => {
     const { items, characters } = service.limits;
-    if (where !== undefined && where.length > characters)
-      throw new RequestError(413, `the condition has more than ${characters} characters`, { param: "where" });
-    const asked = { ...found, where };
     candidateTest(asked);
     if (queries.length > items)
       throw new RequestError(413, `${queries.length} queries are more than ${items}`);
@@ -127,7 +125,6 @@ function earlierRoutes(app: Server, { limits }: Service, prefix: string, answers
   });
   const answer = async (
     { queries, extend: wanted }: z.infer<typeof given>,
-    { where }: z.infer<typeof conditional>,
     request: FastifyRequest,
     reply: FastifyReply,
   ) => {
@@ -140,21 +137,21 @@ function earlierRoutes(app: Server, { limits }: Service, prefix: string, answers
       return { meta, rows: Object.fromEntries(byKey) };
     }
     if (queries === undefined) {
-      candidateTest({ ...asked, where });
+      candidateTest(asked);
       return earlierManifest(asked);
     }
-    const found = await ask(asked, where, [...queries.values()].map(earlierQueryOf), reply);
+    const found = await ask(asked, [...queries.values()].map(earlierQueryOf), reply);
     return Object.fromEntries([...queries.keys()].map((name, at) => [name, { result: found[at] }]));
   };
   const summary = "Reconciliation API 0.2: the manifest, candidates of queries, or cells";
   const querystring = given.extend(conditional.shape);
   app.get(prefix, { schema: { summary, querystring, response } }, (request, reply) =>
-    answer(request.query, request.query, request, reply),
+    answer(request.query, request, reply),
   );
   app.post(
     prefix,
     { schema: { summary, body: given, querystring: conditional, response } },
-    (request, reply) => answer(request.body, request.query, request, reply),
+    (request, reply) => answer(request.body, request, reply),
   );
 }
 
@@ -166,7 +163,7 @@ function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, a
   };
   app.get(root, { schema: manifest }, async (request) => {
     const asked = find(request);
-    candidateTest({ ...asked, where: request.query.where });
+    candidateTest(asked);
     const suggest = { entity: true, property: true, type: true };
     const extend = { proposeProperties: true, propertySettings: [] };
     const view = { url: `${asked.url}/preview?id={id}` };
@@ -180,8 +177,7 @@ function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, a
   // drafts of the specification name this address in either way
   for (const path of ["match", "reconcile"])
     app.post(`${root}/${path}`, { schema }, async (request, reply) => {
-      const { where } = request.query;
-      const found = await ask(find(request), where, request.body.queries.map(draftQueryOf), reply);
+      const found = await ask(find(request), request.body.queries.map(draftQueryOf), reply);
       return { results: found.map((candidates) => ({ candidates })) };
     });
   const extended = { summary: "Cells of rows", body: extension, response };
@@ -203,9 +199,10 @@ function lookUpRoutes(app: Server, prefix: string, find: Find): void {
   const typed = z.object({ type: z.string().optional(), limit: z.coerce.number().int().min(1).optional() });
   const proposed = { summary: "Columns to extend a table by", querystring: typed };
   for (const root of [prefix, `${prefix}/v1`]) {
-    app.get(`${root}/suggest/entity`, { schema }, async (request, reply) => {
+    const rows = { schema: { ...schema, querystring: querystring.extend(conditional.shape) } };
+    app.get(`${root}/suggest/entity`, rows, async (request, reply) => {
       const { prefix, cursor } = request.query;
-      return suggestRows(find(request).served, prefix, cursor, whenGone(reply));
+      return suggestRows(find(request), prefix, cursor, whenGone(reply));
     });
     app.get(`${root}/suggest/property`, { schema }, async (request) =>
       suggestColumns(find(request).served, request.query.prefix),
@@ -240,22 +237,19 @@ function base({ protocol, host, headers }: FastifyRequest, path: string): string
 }
 
 const manifestHead = ({ name }: Asked) => ({
-  ...{
-    versions: ["0.2", "1.0-draft"],
-    name,
-    serviceVersion: packageVersion(),
-    defaultTypes: [rowType(name)],
-  },
+  ...{ versions: ["0.2", "1.0-draft"], name, serviceVersion: packageVersion() },
+  defaultTypes: [rowType(name)],
 });
 
 function earlierManifest(asked: Asked) {
-  const { url } = asked;
+  const { url, where } = asked;
+  const query = where === undefined ? "" : `?${new URLSearchParams({ where })}`;
   const suggest = (kind: string) => ({ service_url: url, service_path: `/suggest/${kind}` });
   return {
     ...{ ...manifestHead(asked), identifierSpace: `${url}/row/`, schemaSpace: `${url}/column/` },
     view: { url: `${url}/preview?id={{id}}` },
     preview: { url: `${url}/preview?id={{id}}`, ...preview },
-    suggest: { entity: suggest("entity"), property: suggest("property"), type: suggest("type") },
+    suggest: { entity: suggest(`entity${query}`), property: suggest("property"), type: suggest("type") },
     extend: {
       propose_properties: { service_url: url, service_path: "/extend/propose" },
       property_settings: [],

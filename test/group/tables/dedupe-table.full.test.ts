@@ -129,6 +129,20 @@ describe("a table of persons", () => {
   });
 });
 
+it("may have one coordinate of a column of both of another kind, or ignored", async () => {
+  const rows = Array.from({ length: 40 }, (_, row) => row);
+  const places = {
+    name: rows.map((row) => `Place ${"abcdefgh"[row % 8]}${row}`),
+    geo: rows.map((row) => `5${row % 10}.1${row}, 13.${row}5`),
+  };
+  const { columns, dropped } = await dedupe(places, {
+    kindOf: { "geo latitude": "code" },
+    ignore: ["geo longitude"],
+  });
+  expect(columns.find(({ name }) => name === "geo latitude")?.kind).toBe("code");
+  expect(dropped).toContainEqual({ name: "geo longitude", reason: "ignored" });
+});
+
 describe("the parts of a date", () => {
   const rows = Array.from({ length: 40 }, (_, row) => row);
   const born = {

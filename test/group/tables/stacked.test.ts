@@ -64,6 +64,24 @@ describe("several tables", () => {
     ]);
   });
 
+  it("put one column of both coordinates together with two columns, whichever comes first", async () => {
+    const pairs = Array.from({ length: 19 }, (_, row) => `Firm ${row},"52.5${row}, 13.4"`);
+    const one = file("one.csv", `name,location\n${pairs.join("\n")}\nFoo,unknown\n`);
+    const two = file("two.csv", "name,lat,lon\nAcme,52.52,13.4\nBar,47.1,8.5\n");
+    const notes: string[] = [];
+    const { columns, typed } = (await readStacked([one, two], {}, (note) => notes.push(note))).table;
+    expect(Object.keys(columns)).toEqual(["source", "name", "location latitude", "location longitude"]);
+    expect(columns["location latitude"].slice(18)).toEqual(["52.518", "", "52.52", "47.1"]);
+    expect(typed.cells(18)).toEqual(["one", "Firm 18", "52.518", "13.4"]);
+    expect(typed.cells(19)).toEqual(["one", "Foo", "unknown", ""]);
+    expect(notes).toContain(`${one}: location is taken apart into location latitude and location longitude`);
+    expect(notes).toContain(`${two}: lat is compared as location latitude`);
+    const turned = (await readStacked([two, one], {})).table;
+    expect(Object.keys(turned.columns)).toEqual(["source", "name", "lat", "lon"]);
+    const alone = (await readStacked([one, shop], {})).table;
+    expect(alone.columns.location[0]).toBe("52.50, 13.4");
+  });
+
   it("do not put counts together with the numbers of another table's rows", async () => {
     const firms = file("firms.csv", "id,name\n1,Acme Corp\n2,Foo Ltd\n3,Zed AG\n4,Ray SA\n");
     const sales = file("sales.csv", "firm,orders\nAcme Corp,3\nFoo Ltd,1\nYak Inc,3\n");
