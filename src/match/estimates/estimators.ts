@@ -131,11 +131,14 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
   );
 }
 
-/** The share of the accepted pairs in which each name has words that the other row lacks. */
-export function nameContradictions({ table, accepted }: ScoredPairs): number {
+/** The share of the accepted pairs in which each name has words that the other row lacks, of those that weigh less than `below`. */
+export function nameContradictions(
+  { table, accepted }: ScoredPairs,
+  below: number = opposition.none,
+): number {
   const column = table.columns.findIndex(({ name }) => name === opposedColumn);
   if (column < 0) return 0;
-  const isOpposed = (level: number): boolean => level !== missing && level !== opposition.none;
+  const isOpposed = (level: number): boolean => level !== missing && level < below;
   const opposed = accepted.filter((pair) => isOpposed(table.levels[column][table.classOf[pair]]));
   return opposed.length / Math.max(1, accepted.length);
 }

@@ -3,7 +3,9 @@
  * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
  * not verified.
  */
+
 import { formatCount } from "../../files/count-text.js";
+import { opposition } from "../evidence/across-columns.js";
 import {
   answeredPrecision,
   heldOutAccepted,
@@ -113,14 +115,18 @@ export const tooFew = (count: number): string =>
     ? "no pair is likely"
     : `only ${count === 1 ? "1 pair is" : `${count} pairs are`} likely: too few to estimate from`;
 
-/** Share of pairs with contradicting names from which groups are families. */
-const mostContradictions = 0.25;
+/**
+ * Share of pairs with contradicting names from which groups are families, or pairs siblings. Names of two tables are often written
+ * with other common words; so only codes, rare words and opposites count where rows have one partner.
+ */
+const mostContradictions = { several: 0.25, one: 0.75 };
 
-/** What speaks against rows of several partners being the same, whatever the estimates are: undefined if nothing does. */
+/** What speaks against pairs being the same, whatever the estimates are: undefined if nothing does. */
 export function veto(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
-  if (pairs.relation === "one-to-one" || pairs.isTaught) return undefined;
-  const strength = nameContradictions(pairs);
-  if (strength <= mostContradictions) return undefined;
+  if (pairs.isTaught) return undefined;
+  const isOne = pairs.relation === "one-to-one";
+  const strength = nameContradictions(pairs, isOne ? opposition.common : opposition.none);
+  if (strength <= mostContradictions[isOne ? "one" : "several"]) return undefined;
   const percent = Math.round(100 * strength);
   return {
     strength,

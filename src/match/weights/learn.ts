@@ -18,7 +18,13 @@ import {
 } from "./expected-counts.js";
 import { byLevel, clampedLogRatio, sharesOf } from "./level-weights.js";
 import { sigmoid } from "./logistic.js";
-import { nearFactors, severalPartners, tornShare } from "./near-mates.js";
+import {
+  contradictingShare,
+  contradictionsApart,
+  nearFactors,
+  severalPartners,
+  tornShare,
+} from "./near-mates.js";
 import {
   kindShares,
   mostUnits,
@@ -86,11 +92,24 @@ const clearly = 4;
 /** Near misses that leave fewer of the matches than this share have taken them: texts were written anew, or columns contradict. */
 const mostTaken = 0.2;
 
+/** Where more of one table's likely pairs have contradicting names, families were taken for matches: .84 and more in three tables, .56 where half are right. */
+const mostContradicting = 0.75;
+
 /**
- * Learns near misses where there are few enough columns, and learns without them where they take matches. An aborted call
- * rejects with the reason of its signal.
+ * Learns the weights; of one table a second time, with pairs of contradicting names as no matches, where most of the likely pairs
+ * turn out to be such. An aborted call rejects with the reason of its signal.
  */
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
+  const found = await learnFits(table, options);
+  const areFamilies = table.isOneTable && contradictingShare(table, found.logOdds) > mostContradicting;
+  return areFamilies ? learnFits(table, { ...options, keepsApart: true }) : found;
+}
+
+/** `keepsApart`: names that contradict each other are never the same. */
+type FitOptions = LearnOptions & { readonly keepsApart?: boolean };
+
+/** Learns near misses where there are few enough columns, and learns without them where they take matches. */
+async function learnFits(table: PairTable, options: FitOptions): Promise<Learned> {
   const { onProgress } = options;
   const all = rounds.near + rounds.plain;
   const plain = once(() =>
@@ -128,8 +147,8 @@ function shareIn(fit: Fit, { field, from, unit, share }: EvidenceColumn): number
   return from >= 0 && unit === from ? 0 : 1;
 }
 
-async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Promise<Learned> {
-  const { signal, onProgress } = options;
+async function fitWeights(table: PairTable, fit: Fit, options: FitOptions): Promise<Learned> {
+  const { signal, onProgress, keepsApart } = options;
   const relation = relationOf(table, options);
   const areSeveral = relation === "many-to-many";
   const hasNear = fit !== "plain";
@@ -142,10 +161,11 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
   let factors: Float64Array | undefined;
   let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
   const identity = hasNear ? identifying(table, relation, shares, totals) : [];
-  const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
-    hasNear
-      ? nearFit(table, { shares, totals, counts, identity, near, factors })
-      : plainFit(table, { shares, totals, counts });
+  const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights => {
+    const given = { shares, totals, counts };
+    const found = hasNear ? nearFit(table, { ...given, identity, near, factors }) : plainFit(table, given);
+    return keepsApart ? { ...found, match: contradictionsApart(table.columns, found.match) } : found;
+  };
   let weights = weigh(counts);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);

@@ -3,7 +3,9 @@
  * are found only among rows without one are matches that were taken for near misses.
  */
 import { disjointSets } from "../../disjoint-sets.js";
-import type { EvidenceColumn } from "../evidence/pair-evidence.js";
+import { opposition } from "../evidence/across-columns.js";
+import { missing } from "../evidence/levels.js";
+import { type EvidenceColumn, opposedColumn } from "../evidence/pair-evidence.js";
 import type { Learned, LearnOptions } from "./learn.js";
 import { sigmoid } from "./logistic.js";
 import { nearOdds } from "./near-misses.js";
@@ -22,6 +24,8 @@ const fewest = 3;
 const significant = 0.001;
 /** The least and the most by which the share of a kind changes at a time. */
 const step = { least: 0.2, most: 1.25 };
+/** Log-odds of contradicting names that are not the same whatever else agrees. */
+const apart = -20;
 /**
  * How many near misses beside sure mates are expected for each pair of rows without one, as a share of what chance expects. Fewer
  * where only one of several identifying columns differs: such pairs are seldom matches.
@@ -171,3 +175,31 @@ export function tornShare(table: PairTable, logOdds: Float64Array): number {
     }
   return torn / Math.max(1, all);
 }
+
+/** Names that each have a code or a rare word that the other row lacks, or that say opposites. */
+const isContradiction = (level: number): boolean => level !== missing && level < opposition.common;
+
+/** Of the likely pairs, the share whose names contradict each other. It is high where families were taken for matches. */
+export function contradictingShare(table: PairTable, logOdds: Float64Array): number {
+  const column = table.columns.findIndex(({ name }) => name === opposedColumn);
+  if (column < 0) return 0;
+  let [likely, contradicting] = [0, 0];
+  for (const { classOf } of pairBlocks(table))
+    for (const place of classOf) {
+      if (logOdds[place] <= 0) continue;
+      likely++;
+      if (isContradiction(table.levels[column][place])) contradicting++;
+    }
+  return contradicting / Math.max(1, likely);
+}
+
+/** The weights of matches where no agreement of other columns outweighs names that contradict each other. */
+export const contradictionsApart = (
+  columns: readonly EvidenceColumn[],
+  match: readonly Float64Array[],
+): Float64Array[] =>
+  match.map((weights, column) =>
+    columns[column].name === opposedColumn
+      ? weights.map((weight, level) => (isContradiction(level) ? apart : weight))
+      : weights,
+  );

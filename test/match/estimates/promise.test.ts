@@ -82,6 +82,18 @@ describe("contradictions", () => {
     expect(nameContradictions(level)).toBe(0);
   });
 
+  it("refuse a promise of one partner each where most pairs have other codes or rare words, not other common ones", () => {
+    const at = (level: number, count: number): ScoredPairs => {
+      const levels = [Int8Array.from({ length: 100 }, (_, pair) => (pair < count ? level : 4))];
+      return { ...opposed, relation: "one-to-one", table: { ...opposed.table, levels, random: levels } };
+    };
+    for (const level of [0, 1, 2]) {
+      expect(veto(at(level, 76))?.strength).toBe(0.76);
+      expect(veto(at(level, 75))).toBeUndefined();
+    }
+    expect(veto(at(3, 100))).toBeUndefined();
+  });
+
   it("refuse a promise where rows have several partners", () => {
     const reason = "in 30 % of the likely pairs each name has words that the other row lacks";
     expect(veto(opposed)).toEqual({ strength: 0.3, reason });

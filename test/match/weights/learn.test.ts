@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
 import {
   decide,
   knownPlaces,
@@ -165,5 +166,36 @@ describe("learning without labels", () => {
     const { related } = (await learnWeights(small)).weights;
     expect(related.length).toBe(5);
     for (const weight of related.flatMap((weights) => [...weights])) expect(Math.abs(weight)).toBeLessThan(1);
+  });
+});
+
+describe("one table", () => {
+  /** Pairs of rows that agree in two columns: 80 the same, 900 siblings, whose names each have a rare word that the other lacks. */
+  const [same, siblings, strangers] = [80, 900, 2000];
+  const random = createRandom(7);
+  const total = same + siblings + strangers;
+  const agrees = (pair: number): boolean => random() < (pair < same + siblings ? 0.95 : 0.03);
+  const column = { from: -1, share: 1, differs: 1, agrees: 2, identifies: false };
+  const draw = (opposedOf: (pair: number) => number, count: number, first: number): Int8Array[] => {
+    const pairs = Array.from({ length: count }, (_, at) => first + at);
+    const ofField = (): Int8Array => Int8Array.from(pairs, (pair) => (agrees(pair) ? 2 : 0));
+    return [ofField(), ofField(), Int8Array.from(pairs, opposedOf)];
+  };
+  const levels = draw((pair) => (pair < same ? 4 : random() < 0.97 ? 2 : 4), total, 0);
+  const table: PairTable = {
+    ...{ isOneTable: true, rows: [2 * total, 2 * total] as const },
+    columns: ["a", "b", opposedColumn].map((name, at) => {
+      return { ...column, name, field: at < 2 ? at : -1, unit: at, levels: at < 2 ? 3 : 5 };
+    }),
+    left: Int32Array.from({ length: total }, (_, pair) => 2 * pair),
+    right: Int32Array.from({ length: total }, (_, pair) => 2 * pair + 1),
+    ...{ ...pairClasses(levels), random: draw(() => (random() < 0.9 ? 2 : 4), 5000, total) },
+  };
+
+  it("whose likely pairs mostly contradict each other by name is learned again without them", async () => {
+    const { logOdds } = await learnWeights(table);
+    const likely = [...table.classOf.keys()].filter((pair) => logOdds[table.classOf[pair]] > 0);
+    expect(likely.filter((pair) => pair < same).length).toBeGreaterThan(0.8 * same);
+    expect(likely.filter((pair) => levels[2][pair] < 3)).toEqual([]);
   });
 });
