@@ -255,6 +255,8 @@ const WORTH = 10;
 const UNSURE = 0.75;
 /** Pairs at or below this probability say nothing of the curve. */
 const IN_PLAY = 0.02;
+/** Nor do answers farther from the threshold: known pairs that look unlike are rare among all that do. */
+const REACH = 0.3;
 
 /** A judged pair of phrases. */
 export interface JudgedPhrases {
@@ -265,35 +267,37 @@ export interface JudgedPhrases {
 
 /**
  * The groups at the similarity that answers find to be a match as likely as not: Platt scaling of a curve through the threshold
- * that was chosen without them, not beyond the similarities of judged pairs. Rows are as probable as the curve says.
+ * that was chosen without them, not beyond the similarities of judged pairs. It falls only where a pair below it was rejected:
+ * pairs that are known to be the same say nothing of the others. Rows are as probable as the curve says.
  */
 export async function answeredGroups(
   table: CountedTable,
-  { threshold }: EstimatedGroups,
+  found: EstimatedGroups,
   judged: readonly JudgedPhrases[],
   run: GroupRun = {},
 ): Promise<EstimatedGroups> {
-  const start = threshold === 1 ? UNSURE : threshold;
+  const start = found.threshold === 1 ? UNSURE : found.threshold;
   const curve = (similarity: number): number => sigmoid(STEEPNESS * (similarity - start));
-  const answers = judged.map(({ left, right, match }) => ({
-    similarity: table.similarity(left, right),
-    match,
-  }));
+  const answers = judged
+    .map(({ left, right, match }) => ({ similarity: table.similarity(left, right), match }))
+    .filter(({ similarity }) => Math.abs(similarity - start) <= REACH);
+  if (answers.length === 0) return found;
   const calibration = fitCalibration(
     answers.map(({ similarity, match }) => ({ estimate: curve(similarity), match })),
     Float64Array.from(table.links.scores, curve).filter((estimate) => estimate > IN_PLAY),
     WORTH,
   );
   const even = start - calibration.shift / (calibration.slope * STEEPNESS);
-  const similarities = answers.map(({ similarity }) => similarity);
-  const [least, most] = [Math.min(...similarities), Math.min(STRICTEST, Math.max(...similarities))];
-  const found = await groupsAt(table, Math.max(least, Math.min(most, even)), run);
-  const { groups, representatives } = found;
-  const probability = found.probability.map((own, row) => {
+  const similarities = answers.map(({ similarity }) => similarity).sort((a, b) => a - b);
+  const mayFall = answers.some(({ similarity, match }) => !match && similarity < start);
+  const [least, most] = [mayFall ? similarities[0] : start, Math.min(STRICTEST, similarities.at(-1)!)];
+  const moved = await groupsAt(table, Math.max(least, Math.min(most, even)), run);
+  const { groups, representatives } = moved;
+  const probability = moved.probability.map((own, row) => {
     const middle = representatives[groups[row]];
     return middle === row ? own : calibrated(curve(table.similarity(row, middle)), calibration);
   });
-  return { ...found, probability };
+  return { ...moved, probability };
 }
 
 /** Pairs are asked up to this far from the threshold: a threshold moves no further than the judged pairs reach. */
