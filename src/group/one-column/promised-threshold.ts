@@ -309,8 +309,15 @@ interface DoubtfulGiven {
   readonly isJudged?: (left: number, right: number) => boolean;
 }
 
+/** 1/2, 1/4, 3/4, 1/8, 5/8, …: however many of these are taken, they divide 0 to 1 evenly (van der Corput 1935). */
+function halving(step: number): number {
+  let [fraction, part] = [0, 0.5];
+  for (let rest = step; rest > 0; rest >>= 1, part /= 2) if (rest & 1) fraction += part;
+  return fraction;
+}
+
 /**
- * Links at evenly spaced similarities around the threshold, the nearest to it first, each phrase at most once.
+ * Links whose similarities are spread evenly around the threshold, however many of them are judged; each phrase at most once.
  *
  * @param given the first row of each phrase, and which pairs of rows were judged
  */
@@ -326,10 +333,8 @@ export function doubtfulLinks(
     return !seen.has(a) && !seen.has(b) && !isJudged(rowOf[a], rowOf[b]);
   };
   const chosen: number[] = [];
-  for (let step = 0; step < count; step++) {
-    // From the threshold outward, above and below in turn.
-    const offset = (AROUND * (Math.floor(step / 2) + 0.5)) / Math.ceil(count / 2);
-    const wanted = middle + (step % 2 === 0 ? -offset : offset);
+  for (let step = 1; step <= count; step++) {
+    const wanted = middle + AROUND * (2 * halving(step) - 1);
     const place = nearestPlace(scores, strongest, wanted, isFree);
     if (place === undefined) break;
     const link = strongest[place];

@@ -11,7 +11,7 @@ import {
 } from "../../../src/group/one-column/promised-threshold.js";
 import { createRandom } from "../../../src/random.js";
 
-it("takes links at evenly spaced similarities around the threshold, the nearest to it first, and each phrase once", () => {
+it("takes links that are spread evenly around the threshold, however many are asked for, and each phrase once", () => {
   const random = createRandom(11);
   const size = 60;
   const pairs: (readonly [number, number])[] = [];
@@ -33,8 +33,8 @@ it("takes links at evenly spaced similarities around the threshold, the nearest 
   const options = { count: 10, rowOf: Int32Array.from(groups, (_, row) => row + 100), isJudged };
   const doubtful = doubtfulLinks(linkTable(size, links), found, options);
   const free = new Set(Array.from({ length: size }, (_, row) => row));
-  const expected = [-1, 1, -3, 3, -5, 5, -7, 7, -9, 9].map((step) => {
-    const wanted = threshold + 0.02 * step;
+  const expected = [8, 4, 12, 2, 10, 6, 14, 1, 9, 5].map((sixteenth) => {
+    const wanted = threshold - 0.2 + (0.4 * sixteenth) / 16;
     const [nearest] = [...pairs.keys()]
       .filter((link) => pairs[link].every((row) => free.has(row)))
       .filter((link) => !isJudged(pairs[link][0] + 100, pairs[link][1] + 100))
@@ -48,6 +48,9 @@ it("takes links at evenly spaced similarities around the threshold, the nearest 
     if (accepted) expect(probability).toBeCloseTo(0.81);
     else expect(probability).toBeLessThanOrEqual(0.5);
   }
+  expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 3 })).toEqual(
+    doubtful.slice(0, 3),
+  );
   // All that are left, where more are asked for.
   expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 500 }).length).toBeGreaterThan(20);
 });
