@@ -1,38 +1,18 @@
-/** What benchmarks share: time spent, figures rounded and summed up, phrases of the training data, and matching of sets of tables. */
+/** What benchmarks share: options, time and memory spent, records, phrases of the training data, and matching of sets of tables. */
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, readdirSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { once } from "node:events";
+import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { text } from "node:stream/consumers";
 import { openDuplicates } from "../dist/group/tables/dedupe-table.js";
 import { openJoin } from "../dist/join/join-tables.js";
 import { deviation, mean } from "../dist/statistics.js";
+import { root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
 
-export const root = fileURLToPath(new URL("..", import.meta.url));
-
-/**
- * The options of a benchmark, by a list such as "rows=1000 model data= json=tag quick?": with a default, without one, and a flag.
- * The default of `data` is a folder below ../shared/data, that of `json` a file of benchmarks/results.
- *
- * @param {string} list @param {Record<string, string>} computed further options with their defaults
- * @returns {{ values: Record<string, string>, positionals: string[] }}
- */
-export function readOptions(list, computed = {}) {
-  const whole = {
-    data: (name) => join(root, "../shared/data", name),
-    json: (name) => join(root, `benchmarks/results/${name}.json`),
-  };
-  const listed = list.split(" ").map((word) => {
-    const [, name, mark, value] = /^([\w-]+)([=?]?)(.*)$/.exec(word) ?? [];
-    if (mark === "?") return [name, { type: "boolean" }];
-    return [name, { type: "string", ...(mark === "=" && { default: whole[name]?.(value) ?? value }) }];
-  });
-  const others = Object.entries(computed).map(([name, value]) => [name, { type: "string", default: value }]);
-  const options = Object.fromEntries([...listed, ...others]);
-  return /** @type {any} */ (parseArgs({ options, allowPositionals: true }));
-}
+export { readOptions, root } from "../scripts/options.mjs";
 
 export const round = (/** @type {number} */ value, digits = 4) => Number(value.toFixed(digits));
 
@@ -54,11 +34,60 @@ export function stopwatch() {
   };
 }
 
+/** A module that reports, when a process ends, the seconds of the processor and the greatest memory of all its threads. */
+const reporting = `import { isMainThread } from "node:worker_threads";
+if (isMainThread) process.on("exit", () => {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  const processorSeconds = (userCPUTime + systemCPUTime) / 1e6;
+  console.error("measured " + JSON.stringify({ processorSeconds, peakMegabytes: (maxRSS * 1024) / 1e6 }));
+});`;
+
+/** Runs pearl, and measures the process. @param look is called twice a second with its id */
+export async function measuredPearl(parameters, { cwd = ".", look = (_pid) => {} } = {}) {
+  const preload = `--import=data:text/javascript,${encodeURIComponent(reporting)}`;
+  const started = performance.now();
+  const program = [preload, join(root, "dist/cli/main.js"), ...parameters];
+  const child = spawn(process.execPath, program, { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  const said = text(child.stderr);
+  const timer = setInterval(() => look(child.pid), 500);
+  const [status] = await once(child, "close");
+  clearInterval(timer);
+  if (status !== 0) throw new Error(await said);
+  const seconds = (performance.now() - started) / 1000;
+  return { seconds, ...JSON.parse(/^measured (.*)$/m.exec(await said)?.[1] ?? "") };
+}
+
+/** Runs a program of Node in a process of its own. @returns the JSON that it prints */
+export const printedBy = (/** @type {string[]} */ parameters, env = process.env) =>
+  JSON.parse(
+    execFileSync(process.execPath, parameters, {
+      ...{ env, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 28 },
+    }),
+  );
+
+/** Load: the processes that ran or waited, on average of the last minute. */
 export const machine = () => ({
   processor: cpus()[0].model,
   cores: availableParallelism(),
   node: process.version,
+  load: loadavg()[0],
 });
+
+/** Versions of packages, as they are installed. */
+export const versions = (/** @type {string[]} */ ...names) =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8")).version,
+    ]),
+  );
+
+/** Shows a record, and writes it where a path is given. */
+export function writeRecord(/** @type {object} */ record, /** @type {string | undefined} */ path) {
+  const shown = JSON.stringify(record, null, 2);
+  console.log(shown);
+  if (path !== undefined) writeFileSync(path, `${shown}\n`);
+}
 
 /** SHA-256 of a file, by which results of several days can be compared. */
 export async function sha256(/** @type {string} */ path) {
