@@ -57,6 +57,14 @@ export async function measuredPearl(parameters, { cwd = ".", look = (_pid) => {}
   return { seconds, ...JSON.parse(/^measured (.*)$/m.exec(await said)?.[1] ?? "") };
 }
 
+/** Seconds of processor time that a process has used, from /proc, and its parent. */
+export function processUse(/** @type {number | string} */ pid) {
+  const [, parent, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return { parent, processorSeconds: (Number(fields[9]) + Number(fields[10])) / 100 };
+}
+
 /** Runs a program of Node in a process of its own. @returns the JSON that it prints */
 export const printedBy = (/** @type {string[]} */ parameters, env = process.env) =>
   JSON.parse(
