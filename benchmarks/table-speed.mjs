@@ -8,34 +8,29 @@
  * encoder.
  */
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { EmbeddingWriter, Table } from "../dist/index.js";
-import { readOptions } from "./measuring.mjs";
+import { machine, readOptions, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions("rows=1000000 dimension=256 format=parquet input=csv json");
 const rows = Number(values.rows);
 const dimension = Number(values.dimension);
 
+const company = (row) => `Some Company ${(row * 7919) % rows} Ltd.`;
+const city = (row) => `Springfield ${row % 97}`;
 /** One generated row in the input's format. */
 const rowWriters = {
-  csv: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\n`,
-  crlf: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\r\n`,
-  quoted: (row) => `${row},"Some ""Company"", ${(row * 7919) % rows} Ltd.",Springfield ${row % 97}\n`,
-  tsv: (row) => `${row}\tSome Company ${(row * 7919) % rows} Ltd.\tSpringfield ${row % 97}\n`,
-  jsonl: (row) =>
-    `{"id":${row},"name":"Some Company ${(row * 7919) % rows} Ltd.","city":"Springfield ${row % 97}"}\n`,
-  text: (row) => `Some Company ${(row * 7919) % rows} Ltd.\n`,
+  csv: (row) => `${row},${company(row)},${city(row)}\n`,
+  crlf: (row) => `${row},${company(row)},${city(row)}\r\n`,
+  tsv: (row) => `${row}\t${company(row)}\t${city(row)}\n`,
+  jsonl: (row) => `${JSON.stringify({ id: row, name: company(row), city: city(row) })}\n`,
+  text: (row) => `${company(row)}\n`,
 };
-const headers = {
-  csv: "id,name,city\n",
-  crlf: "id,name,city\r\n",
-  quoted: "id,name,city\n",
-  tsv: "id\tname\tcity\n",
-};
-const extensions = { crlf: "csv", quoted: "csv", text: "txt" };
+const headers = { csv: "id,name,city\n", crlf: "id,name,city\r\n", tsv: "id\tname\tcity\n" };
+const extensions = { crlf: "csv", text: "txt" };
 
 async function makeInput(path) {
   const stream = createWriteStream(path);
@@ -60,13 +55,9 @@ try {
   const beginning = performance.now();
   let last = beginning;
   const stage = (name) => {
-    const now = performance.now();
-    stages.push({
-      name,
-      seconds: (now - last) / 1000,
-      rowsPerSecond: Math.round((rows / (now - last)) * 1000),
-    });
-    last = now;
+    const seconds = (performance.now() - last) / 1000;
+    stages.push({ name, seconds, rowsPerSecond: Math.round(rows / seconds) });
+    last = performance.now();
   };
 
   const table = await Table.open(input, { column: values.input === "text" ? undefined : "name" });
@@ -86,30 +77,24 @@ try {
   await table.close();
 
   const seconds = (last - beginning) / 1000;
-  const result = {
-    benchmark: "table-speed",
-    rows,
-    dimension,
-    input: values.input,
-    inputBytes: (await stat(input)).size,
-    format: values.format,
-    outputBytes: bytes,
-    stages,
-    seconds,
-    rowsPerSecond: Math.round(rows / seconds),
-    peakMemoryMB: Math.round(process.resourceUsage().maxRSS / 1024),
-    node: process.version,
+  const record = {
+    ...{
+      benchmark: "table-speed",
+      rows,
+      dimension,
+      input: values.input,
+      inputBytes: (await stat(input)).size,
+    },
+    ...{
+      format: values.format,
+      outputBytes: bytes,
+      stages,
+      seconds,
+      rowsPerSecond: Math.round(rows / seconds),
+    },
+    ...{ peakMemoryMB: Math.round(process.resourceUsage().maxRSS / 1024), machine: machine() },
   };
-  for (const { name, seconds: spent, rowsPerSecond } of stages) {
-    console.log(
-      `${name.padEnd(8)} ${spent.toFixed(2).padStart(7)} s  ${rowsPerSecond.toLocaleString("en-US")} rows/s`,
-    );
-  }
-  console.log(
-    `all      ${seconds.toFixed(2).padStart(7)} s  ${result.rowsPerSecond.toLocaleString("en-US")} rows/s`,
-  );
-  console.log(`peak memory ${result.peakMemoryMB} MB`);
-  if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  writeRecord(record, values.json);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
