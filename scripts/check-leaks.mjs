@@ -59,7 +59,7 @@ if (!existsSync(join(data, "bench/kept-back.sha256"))) {
   try {
     // texts are checked where they are, so they need no copy
     if (given === undefined) await prepare({ data, output: folder, recipe, seed: recipe.seed, texts: [] });
-    const evaluation = readEvaluation(data);
+    const evaluation = await readEvaluation(data);
     const wordnet = await readWordnet();
     checkSynonyms(folder, evaluation, lemmaPairs(wordnet.turney));
     checkPhrases(folder, evaluation, await typesFromElsewhere(wordnet));

@@ -34,7 +34,7 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const leaveOut = [...recipe.data.leaveOut.evaluation, ...recipe.data.leaveOut.researchOnly];
   mkdirSync(join(output, "text"), { recursive: true });
   const tally = openTally();
-  const evaluation = readEvaluation(data);
+  const evaluation = await readEvaluation(data);
   const kept = { longest: phrases.longest, leaveOut, titles: evaluation.titles };
   const wordnet = await readWordnet();
   const typed = await readTyped(train, wordnet, kept, tally);
