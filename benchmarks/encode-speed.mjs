@@ -41,19 +41,6 @@ const { values: options } = readOptions("phrases=20000 rounds=4 data= json=encod
 });
 const threads = Number(options.threads);
 
-/** A seeded sample of distinct phrases, half words, half names. */
-function samplePhrases(/** @type {number} */ count) {
-  const { words, names } = wordsAndNames(options.data);
-  const chosen = new Set();
-  for (let state = 7; chosen.size < count; ) {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    const source = state < 2 ** 31 ? words : names;
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    chosen.add(source[Math.floor((state / 2 ** 32) * source.length)]);
-  }
-  return [...chosen];
-}
-
 /** What encodes phrases to unit vectors, in one list of numbers. */
 async function openTransformers(/** @type {"0" | "1"} */ spinning) {
   env.allowRemoteModels = false;
@@ -106,7 +93,7 @@ function processorFlags() {
   return /^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1].trim().split(/\s+/) ?? [];
 }
 
-const phrases = samplePhrases(Number(options.phrases));
+const phrases = wordsAndNames(options.data, Number(options.phrases), 7);
 const rounds = Number(options.rounds);
 const opened = [
   ["transformers.js", await openTransformers("1")],

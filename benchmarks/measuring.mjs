@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openDuplicates } from "../dist/group/tables/dedupe-table.js";
 import { openJoin } from "../dist/join/join-tables.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
 import { deviation, mean } from "../dist/statistics.js";
 import { root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
@@ -104,13 +105,18 @@ export async function sha256(/** @type {string} */ path) {
   return hash.digest("hex");
 }
 
-/** Words of the word list, and names with their aliases. @param {string} data a folder such as ../shared/data */
-export function wordsAndNames(data) {
+/**
+ * Distinct phrases in random order: half are of the word list, half are names or aliases.
+ * @param {string} data a folder such as ../shared/data
+ */
+export function wordsAndNames(data, count, seed) {
+  const random = createRandom(seed);
   const rows = (/** @type {string} */ path) => [...readRows(join(data, path))];
-  return {
-    words: rows("words/words.txt.gz").flatMap(([word]) => word || []),
-    names: rows("train/pairs/names.tsv.gz").flatMap((cells) => cells.slice(0, 2)),
-  };
+  const words = new Set(rows("words/words.txt.gz").flatMap(([word]) => word || []));
+  const names = new Set(rows("train/pairs/names.tsv.gz").flatMap((cells) => cells.slice(0, 2)));
+  const half = sampleWithout([...words], Math.floor(count / 2), random);
+  const others = [...names].filter((name) => !words.has(name));
+  return sampleWithout([...half, ...sampleWithout(others, count - half.length, random)], count, random);
 }
 
 /** The sets in the layout of `pearl bench --task er` that folders are or hold, by name. @param {readonly string[]} parents */

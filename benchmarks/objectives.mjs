@@ -67,7 +67,7 @@ function writePairs(path, rows, scored, seed) {
 }
 
 /** How well a model finds the canonical names of the dev half. */
-async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows) {
+async function judge(model, rows) {
   const canonicals = [...new Set(rows.map(([, canonical]) => canonical))];
   const encoder = await PhraseEncoder.load(model);
   const mentions = rows.map(([mention]) => mention);
@@ -86,7 +86,7 @@ async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows
 }
 
 /** The scores of each seed, and their means. */
-function summary(/** @type {{ first: number, reciprocal: number, seconds?: number }[]} */ runs) {
+function summary(runs) {
   const bySeed = runs.map(({ first }) => round(first));
   return {
     first: round(mean(bySeed)),
@@ -96,7 +96,6 @@ function summary(/** @type {{ first: number, reciprocal: number, seconds?: numbe
   };
 }
 
-/** @type {Record<string, { first: number, reciprocal: number, seconds?: number }[]>} */
 const scores = { untrained: [] };
 
 /** Prints all scores so far, and writes them: a later seed may be interrupted. */
