@@ -18,8 +18,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { chunkSentence, joinCompounds } from "../dist/corpus/text/chunker.js";
 import { createTagger } from "../dist/corpus/text/tagger.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { machine, median, readOptions, round, stopwatch, writeRecord } from "./measuring.mjs";
+import { machine, median, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= json=chunker show");
 const CLASSES = ["NP", "VP", "PP", "ADVP", "ADJP"];

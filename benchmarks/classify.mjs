@@ -18,8 +18,9 @@ import { groupBy } from "../dist/by-key.js";
 import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, summary, writeRecord } from "./measuring.mjs";
+import { summary, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= model json=classify");
 const counts = [1, 5, 20];

@@ -30,10 +30,16 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, resolve } from "node:path";
-import { env, pipeline } from "@huggingface/transformers";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { machine, readOptions, root, stopwatch, versions, wordsAndNames, writeRecord } from "./measuring.mjs";
+import { readOptions, root } from "../scripts/options.mjs";
+import {
+  machine,
+  stopwatch,
+  transformersPipeline,
+  versions,
+  wordsAndNames,
+  writeRecord,
+} from "./measuring.mjs";
 
 const { values: options } = readOptions("phrases=20000 rounds=4 data= json=encode-speed", {
   threads: String(availableParallelism()),
@@ -43,16 +49,7 @@ const threads = Number(options.threads);
 
 /** What encodes phrases to unit vectors, in one list of numbers. */
 async function openTransformers(/** @type {"0" | "1"} */ spinning) {
-  env.allowRemoteModels = false;
-  env.localModelPath = dirname(resolve(options.model));
-  const folder = resolve(options.model).slice(env.localModelPath.length + 1);
-  const extra = { session: { intra_op: { allow_spinning: spinning } } };
-  const session_options = { intraOpNumThreads: threads, extra };
-  const extract = await pipeline("feature-extraction", folder, {
-    dtype: "fp32",
-    device: "cpu",
-    session_options,
-  });
+  const extract = await transformersPipeline(options.model, threads, spinning);
   return {
     async encode(/** @type {string[]} */ phrases) {
       const vectors = [];

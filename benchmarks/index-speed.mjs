@@ -22,19 +22,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { PhraseEncoder, VectorIndex } from "../dist/index.js";
-import { createRandom } from "../dist/random.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
+import { readOptions, root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import {
-  machine,
-  median,
-  printedBy,
-  readOptions,
-  root,
-  round,
-  stopwatch,
-  writeRecord,
-} from "./measuring.mjs";
+import { machine, median, printedBy, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions(
   "rows=500000 queries=2000 peer-rows=20000 index model=pearl-mini data=train json=index-speed",
@@ -80,8 +72,7 @@ function makePhrases() {
   if (all.length < rows)
     throw new Error(`${options.data} has ${all.length} phrases, expected at least ${rows}`);
   const random = createRandom(1);
-  const shuffled = all.map((phrase) => ({ at: random(), phrase })).sort((left, right) => left.at - right.at);
-  const drawn = shuffled.slice(0, rows).map(({ phrase }) => phrase);
+  const drawn = sampleWithout(all, rows, random);
   const known = new Set(drawn);
   const queriesOf = (list) => {
     const made = new Set();

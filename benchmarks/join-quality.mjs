@@ -21,7 +21,8 @@ import { keepPromise, spacingPrecision } from "../dist/match/estimates/spacing-p
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
 import { mean } from "../dist/statistics.js";
-import { machine, readOptions, root, round, stopwatch, writeRecord } from "./measuring.mjs";
+import { readOptions, root } from "../scripts/options.mjs";
+import { machine, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions("model precision=0.9 sets scorer", {
   data: process.env.PEARL_DATA ?? "../shared/data/bench",

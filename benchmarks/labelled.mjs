@@ -16,7 +16,8 @@ import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { matchTables } from "../dist/join/match-tables.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readWholeTable } from "../dist/table/whole-table.js";
-import { readOptions, round, writeRecord } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { round, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions(
   "data=er-labelled counts=60,200,600,2000 seeds=1,2,3 model sets=abt-buy,walmart-amazon json=labelled",
@@ -41,9 +42,8 @@ async function readSet(folder) {
       });
     };
     const [left, right] = [side("left"), side("right")];
-    splits[split] = columns.label.map((label, at) => ({
-      ...{ left: left[at], right: right[at], match: label === "1" },
-    }));
+    const pairOf = (label, at) => ({ left: left[at], right: right[at], match: label === "1" });
+    splits[split] = columns.label.map(pairOf);
     headers = Object.keys(columns).filter((name) => name !== "label");
   }
   const table = (name) => {

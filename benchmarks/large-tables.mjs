@@ -30,8 +30,9 @@ import {
 } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { readOptions } from "../scripts/options.mjs";
 import { personRows, rightPersonRows, writeTable } from "./made-persons.mjs";
-import { machine, measuredPearl, median, readOptions, sha256, writeRecord } from "./measuring.mjs";
+import { machine, measuredPearl, median, sha256, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions(
   "command=dedupe rows=50000,100000,200000 memory=8g model=pearl-strings runs=3 json",

@@ -14,8 +14,9 @@ import { fileURLToPath } from "node:url";
 import { nearestRows } from "../dist/benchmark/baselines/tfidf.js";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { pairsInside } from "../dist/benchmark/tasks/er.js";
+import { readOptions } from "../scripts/options.mjs";
 import { personsOfOneTable, personsOfTwoTables } from "./made-persons.mjs";
-import { machine, printedBy, readOptions, round, stopwatch, writeRecord } from "./measuring.mjs";
+import { machine, printedBy, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions("task=join rows=100000 model=none threads only json child?");
 const rows = Number(values.rows);

@@ -1,10 +1,10 @@
-/** What benchmarks share: options, time and memory spent, records, phrases of the training data, and matching of sets of tables. */
+/** What benchmarks share: time and memory spent, records, phrases of the training data, and matching of sets of tables. */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { openDuplicates } from "../dist/group/tables/dedupe-table.js";
 import { openJoin } from "../dist/join/join-tables.js";
@@ -12,8 +12,6 @@ import { createRandom, sampleWithout } from "../dist/random.js";
 import { deviation, mean } from "../dist/statistics.js";
 import { root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-
-export { readOptions, root } from "../scripts/options.mjs";
 
 export const round = (/** @type {number} */ value, digits = 4) => Number(value.toFixed(digits));
 
@@ -73,6 +71,20 @@ export const printedBy = (/** @type {string[]} */ parameters, env = process.env)
       ...{ env, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 28 },
     }),
   );
+
+/** The peer of encoders: the pipeline of transformers.js for a model folder, in full precision on the CPU. */
+export async function transformersPipeline(
+  /** @type {string} */ model,
+  threads,
+  /** @type {"0" | "1"} */ spinning,
+) {
+  const { env, pipeline } = await import("@huggingface/transformers");
+  env.allowRemoteModels = false;
+  env.localModelPath = dirname(resolve(model));
+  const extra = { session: { intra_op: { allow_spinning: spinning } } };
+  const session_options = { intraOpNumThreads: threads, extra };
+  return pipeline("feature-extraction", basename(model), { dtype: "fp32", device: "cpu", session_options });
+}
 
 /** Load: the processes that ran or waited, on average of the last minute. */
 export const machine = () => ({

@@ -17,17 +17,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { readOptions, root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import {
-  machine,
-  measuredPearl,
-  median,
-  printedBy,
-  readOptions,
-  root,
-  round,
-  writeRecord,
-} from "./measuring.mjs";
+import { machine, measuredPearl, median, printedBy, round, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions(
   "model=pearl-mini phrases=two-names rows=300000 rounds=3 data= json",

@@ -20,8 +20,9 @@ import { createModel, finetune, PhraseEncoder } from "../dist/index.js";
 import { objectiveNames, objectives } from "../dist/objectives/registry.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { mean } from "../dist/statistics.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, round, writeRecord } from "./measuring.mjs";
+import { round, writeRecord } from "./measuring.mjs";
 
 /** Those that learn without a teacher. */
 const alone = objectiveNames.filter((name) => Object(objectives[name].needs).teacher !== "required");

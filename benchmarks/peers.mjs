@@ -19,7 +19,8 @@ import { pairScores } from "../dist/benchmark/metrics.js";
 import { readErSet } from "../dist/benchmark/tasks/er.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { mean } from "../dist/statistics.js";
-import { foundPairs, machine, readOptions, round, setFolders, stopwatch, writeRecord } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { foundPairs, machine, round, setFolders, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values, positionals } = readOptions("python=python3 precision=0.9 model timeout=600 json");
 const target = Number(values.precision);

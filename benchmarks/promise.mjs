@@ -21,7 +21,8 @@ import { pairScores } from "../dist/benchmark/metrics.js";
 import { readErSet } from "../dist/benchmark/tasks/er.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { mean } from "../dist/statistics.js";
-import { foundPairs, readOptions, round, setFolders } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { foundPairs, round, setFolders } from "./measuring.mjs";
 
 const { values, positionals } = readOptions("seeds=1 tables=4 precision=0.9 model json against");
 const target = Number(values.precision);

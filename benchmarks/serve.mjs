@@ -17,13 +17,14 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Agent, createServer, request } from "node:http";
 import { availableParallelism } from "node:os";
-import { basename, dirname, resolve } from "node:path";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: the package has no types
 import autocannon from "autocannon";
 import { mean } from "../dist/statistics.js";
-import { machine, processUse, readOptions, root, versions, writeRecord } from "./measuring.mjs";
+import { readOptions, root } from "../scripts/options.mjs";
+import { machine, processUse, transformersPipeline, versions, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("seconds=10 soak=20000 rounds=2 json=serve peer?", {
   model: `${root}.cache/e5-shape`,
@@ -33,16 +34,8 @@ const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
 
 /** The peer: the pipeline of transformers.js, a route, nothing else. */
 async function servePeer() {
-  const { env, pipeline } = await import("@huggingface/transformers");
-  env.allowRemoteModels = false;
-  env.localModelPath = dirname(resolve(options.model));
   // threads that do not spin between operators are the faster choice on a busy machine
-  const session_options = {
-    intraOpNumThreads: availableParallelism(),
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
-  };
-  const settings = { dtype: "fp32", device: "cpu", session_options };
-  const extract = await pipeline("feature-extraction", basename(options.model), settings);
+  const extract = await transformersPipeline(options.model, availableParallelism(), "0");
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;

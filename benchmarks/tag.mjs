@@ -22,8 +22,9 @@ import { decoded, distancesTo } from "../dist/fewshot/tag/tagger.js";
 import { placesOf, tokenFeatures } from "../dist/fewshot/tag/tokens.js";
 import { PhraseEncoder, trainTagger } from "../dist/index.js";
 import { createRandom, shuffled } from "../dist/random.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, summary, writeRecord } from "./measuring.mjs";
+import { summary, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= json=tag tested=1000 draws=10");
 const rowsOf = (path) => readRows(join(options.data, path));

@@ -17,17 +17,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { openEngine } from "../dist/training/engine.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
+import { readOptions, root } from "../scripts/options.mjs";
 import { openProgram, phraseSource } from "./gpu/settings.mjs";
-import {
-  machine,
-  median,
-  readOptions,
-  root,
-  stopwatch,
-  versions,
-  wordsAndNames,
-  writeRecord,
-} from "./measuring.mjs";
+import { machine, median, stopwatch, versions, wordsAndNames, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions(
   "rounds=3 threads=2 only cells spinning=off python=/usr/bin/python3 data= json=train-speed child",

@@ -15,8 +15,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { createPhraseTyper } from "../dist/corpus/typing/phrase-typer.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { machine, readOptions, round, stopwatch, writeRecord } from "./measuring.mjs";
+import { machine, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= json=typing sample=1 show");
 const rows = [...readRows(join(options.data, "train/types.tsv.gz"))];

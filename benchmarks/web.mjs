@@ -18,20 +18,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { playgroundServer } from "../examples/playground/serve.mjs";
+import { readOptions } from "../scripts/options.mjs";
 import { makeTables } from "./made-tables.mjs";
-import {
-  machine,
-  median,
-  printedBy,
-  processUse,
-  readOptions,
-  stopwatch,
-  versions,
-  writeRecord,
-} from "./measuring.mjs";
+import { machine, median, printedBy, processUse, stopwatch, versions, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("rounds=5 rows=10000 json=web only child");
 const rows = Number(options.rows);
+const program = { executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] };
 const { left, right, truth } = makeTables(rows, rows);
 const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
 
@@ -75,10 +68,7 @@ const codes = {
 
 /** Runs code in a page of a new browser on a profile. @returns {Promise<Measured>} */
 async function inBrowser(profile, address, code) {
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+  const context = await chromium.launchPersistentContext(profile, program);
   const page = await context.newPage();
   let before = 0;
   await page.exposeFunction("before", () => {
@@ -182,7 +172,7 @@ async function main() {
     ...((only ?? "encode") === "encode" && { encode: { rows, ...(await measure("encode", rounds)) } }),
     ...((only ?? "join") === "join" && { join: { rows: [rows, rows], ...(await measure("join", 1)) } }),
   };
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const browser = await chromium.launch(program);
   const used = { chromium: browser.version(), ...versions("onnxruntime-web") };
   await browser.close();
   const facts = { machine: before, loadAfter: machine().load, versions: used, model: "pearl-mini" };
