@@ -49,7 +49,7 @@ async function servePeer() {
     response.end(JSON.stringify({ object: "list", data }));
   });
   server.listen(0, "127.0.0.1", () => {
-    console.log(`listening on http://127.0.0.1:${server.address().port}`);
+    console.log(`listening on http://127.0.0.1:${Object(server.address()).port}`);
   });
 }
 

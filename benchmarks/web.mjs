@@ -142,7 +142,7 @@ async function measure(/** @type {keyof typeof codes} */ what, /** @type {number
   const found = { shared: [], copied: [], native: [], web: [] };
   for (const [memory, server] of Object.entries(servers)) {
     await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-    const address = `http://127.0.0.1:${server.address().port}`;
+    const address = `http://127.0.0.1:${Object(server.address()).port}`;
     await inBrowser(profile, address, codes.first); // fills the cache
     for (let turn = 0; turn < rounds; turn++) found[memory].push(await inBrowser(profile, address, code));
     server.close();
