@@ -15,32 +15,26 @@
  * (by a hash of the phrase); quote the held-out half.
  */
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { join } from "node:path";
 import { chunkSentence, joinCompounds } from "../dist/corpus/text/chunker.js";
 import { createTagger } from "../dist/corpus/text/tagger.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, round, stopwatch } from "./measuring.mjs";
+import { machine, median, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= json=chunker show");
 const CLASSES = ["NP", "VP", "PP", "ADVP", "ADJP"];
 const tagger = createTagger();
 const gold = readGold();
 const halves = { development: newScore(), "held-out": newScore() };
-const errors = new Map();
+const errors = [];
 for (const row of gold) scoreRow(row);
-const result = {
-  task: "CoNLL-2000 chunks without their sentences",
-  rows: gold.length,
-  halves: Object.fromEntries(Object.entries(halves).map(([name, score]) => [name, summary(score)])),
-  speed: options.show ? { tokensPerSecond: 0, megabytesPerSecond: 0 } : measureSpeed(),
-  cpu: cpus()[0].model,
-  node: process.version,
-};
-print(result);
-if (options.show === undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
-else showErrors();
+if (options.show === undefined) {
+  const task = "CoNLL-2000 chunks without their sentences";
+  const scores = Object.fromEntries(Object.entries(halves).map(([name, score]) => [name, summary(score)]));
+  const record = { task, rows: gold.length, halves: scores, speed: measureSpeed(), machine: machine() };
+  writeRecord(record, options.json);
+} else showErrors();
 
 /** Rows with their gold chunks: class, start and end, in characters without spaces. */
 function readGold() {
@@ -51,12 +45,8 @@ function readGold() {
   const gold = [];
   for (const [phrase, name, count, source] of split) {
     if (source === "conll2000") {
-      gold.push({
-        phrase,
-        kind: "single",
-        count: Number(count),
-        chunks: [[name, 0, compact(phrase).length]],
-      });
+      const chunks = [[name, 0, compact(phrase).length]];
+      gold.push({ phrase, kind: "single", count: Number(count), chunks });
       continue;
     }
     const cut = cutOf(phrase, known.get(name), known.get("NP"));
@@ -115,17 +105,18 @@ function scoreRow({ phrase, kind, count, chunks }) {
       }
     }
   }
-  if (half === "development" && [...expected].some((key) => !found.has(key)))
-    errors.set(`${phrase}\t${[...expected]}`, [
+  if (half === "development" && [...expected].some((key) => !found.has(key))) {
+    const tags = tagger
+      .sentences(text)
+      .flatMap((sentence) => sentence.map((word) => `${word.text}/${word.tag}`));
+    errors.push({
+      phrase,
       count,
-      [...found].join(","),
-      kind,
-      tagger
-        .sentences(text)
-        .flat()
-        .map((w) => `${w.text}/${w.tag}`)
-        .join(" "),
-    ]);
+      expected: String([...expected]),
+      found: String([...found]),
+      tags: tags.join(" "),
+    });
+  }
 }
 
 function newScore() {
@@ -134,82 +125,59 @@ function newScore() {
   return { occurrences: sets(), types: sets() };
 }
 
+/** Precision, recall and F1 by weighing, set of rows and class, and of all classes together. */
 function summary(score) {
   const line = ({ gold, predicted, right }) => {
-    const precision = predicted === 0 ? 0 : right / predicted;
-    const recall = gold === 0 ? 0 : right / gold;
-    const f1 = precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
+    const [precision, recall] = [predicted, gold].map((of) => (of === 0 ? 0 : right / of));
+    const f1 = right === 0 ? 0 : (2 * precision * recall) / (precision + recall);
     return { precision: round(precision), recall: round(recall), f1: round(f1), gold, predicted };
   };
-  const total = (table) => {
-    const sum = { gold: 0, predicted: 0, right: 0 };
-    for (const row of Object.values(table)) for (const key of Object.keys(sum)) sum[key] += row[key];
-    return sum;
+  const mapped = (table, change) =>
+    Object.fromEntries(Object.entries(table).map(([name, one]) => [name, change(one)]));
+  const withTotal = (classes) => {
+    const all = { gold: 0, predicted: 0, right: 0 };
+    for (const row of Object.values(classes)) for (const key of Object.keys(all)) all[key] += row[key];
+    return mapped({ ...classes, all }, line);
   };
-  const mapTable = (table) => ({
-    ...Object.fromEntries(Object.entries(table).map(([name, row]) => [name, line(row)])),
-    all: line(total(table)),
-  });
-  return Object.fromEntries(
-    Object.entries(score).map(([weighing, sets]) => [
-      weighing,
-      Object.fromEntries(Object.entries(sets).map(([set, table]) => [set, mapTable(table)])),
-    ]),
-  );
+  return mapped(score, (sets) => mapped(sets, withTotal));
 }
 
 /**
  * Speed of tagging and chunking on one thread, in wall-clock time, which other load affects, and in processor
- * time.
+ * time; medians of three rounds.
  */
 function measureSpeed() {
   const rows = [...readRows(join(options.data, "train/text/wikinews.tsv.gz"))];
   const texts = rows.slice(0, 700).map(([, text = ""]) => text);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const rounds = [];
-  let tokens = 0;
-  for (let round = 0; round < 3; round++) {
-    tokens = 0;
+  const rounds = [1, 2, 3].map(() => {
     const watch = stopwatch();
+    let tokens = 0;
     for (const text of texts)
       for (const sentence of tagger.sentences(text)) {
         tokens += sentence.length;
         chunkSentence(joinCompounds(sentence));
       }
-    rounds.push(watch());
-  }
-  rounds.sort((left, right) => left.processorSeconds - right.processorSeconds);
-  const { seconds, processorSeconds: processor } = rounds[1];
-  return {
-    tokensPerSecond: Math.round(tokens / seconds),
-    tokensPerProcessorSecond: Math.round(tokens / processor),
-    megabytesPerSecond: round(bytes / seconds / 1e6, 2),
-    processorSecondsPerMegabyte: round(processor / (bytes / 1e6), 2),
-    threads: 1,
-  };
-}
-
-function print({ halves: scores, speed }) {
-  for (const [name, score] of Object.entries(scores)) {
-    for (const set of ["single", "joined", "all"]) {
-      const cells = Object.entries(score.occurrences[set]).map(
-        ([label, row]) =>
-          `${label} ${(100 * row.precision).toFixed(1)}/${(100 * row.recall).toFixed(1)}/${(100 * row.f1).toFixed(1)}`,
-      );
-      console.log(`${name}, ${set}: P/R/F1 ${cells.join("  ")}`);
-    }
-  }
-  console.log(
-    `${speed.tokensPerSecond} tokens/s, ${speed.megabytesPerSecond} MB/s on one thread; ` +
-      `${speed.processorSecondsPerMegabyte} s of processor time per MB`,
+    return { tokens, ...watch() };
+  });
+  const [seconds, processorSeconds] = ["seconds", "processorSeconds"].map((key) =>
+    median(rounds.map((one) => one[key])),
   );
+  return {
+    tokensPerSecond: Math.round(rounds[0].tokens / seconds),
+    tokensPerProcessorSecond: Math.round(rounds[0].tokens / processorSeconds),
+    megabytesPerSecond: round(bytes / seconds / 1e6, 2),
+    processorSecondsPerMegabyte: round(processorSeconds / (bytes / 1e6), 2),
+  };
 }
 
 /** Prints the most frequent errors in the development half, to improve the rules. */
 function showErrors() {
-  const selected = [...errors].filter(
-    ([key]) => options.show === "all" || key.split("\t")[1].startsWith(options.show),
+  const selected = errors.filter(
+    ({ expected }) => options.show === "all" || expected.startsWith(options.show),
   );
-  for (const [key, value] of selected.sort((left, right) => right[1][0] - left[1][0]).slice(0, 60))
-    console.log(value[0], key, "=>", value[1], value[3]);
+  for (const { phrase, count, expected, found, tags } of selected
+    .sort((a, b) => b.count - a.count)
+    .slice(0, 60))
+    console.log(count, phrase, expected, "=>", found, tags);
 }

@@ -13,14 +13,14 @@
  * pearl-mini has seen these phrases and their types (not the lists' names): the figures compare classifiers, they do not
  * say how good it is on kinds that it has never met. MONEY has 23 phrases in all, so few of them are tested at 20.
  */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { groupBy } from "../dist/by-key.js";
 import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, summary } from "./measuring.mjs";
+import { summary, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= model json=classify");
 const counts = [1, 5, 20];
@@ -85,11 +85,8 @@ for (const [name, all] of Object.entries(sets)) {
       const drawn = draw(examples, count, seed);
       values.cosine.push(await cosineAccuracy(encoder, drawn));
       const { kinds, estimate } = await trainKinds(drawn.chosen, { encoder });
-      const found = await classify(
-        drawn.others.map(({ phrase }) => phrase),
-        kinds,
-        { encoder },
-      );
+      const phrases = drawn.others.map(({ phrase }) => phrase);
+      const found = await classify(phrases, kinds, { encoder });
       const judged = found.map(({ probabilities }, i) => ({
         kind: kinds.names.indexOf(drawn.others[i].kind),
         scores: probabilities.map(Math.log),
@@ -103,16 +100,9 @@ for (const [name, all] of Object.entries(sets)) {
     }
     const point = Object.fromEntries(Object.entries(values).map(([key, own]) => [key, summary(own)]));
     points.push({ examplesOfAKind: count, ...point });
-    const shown = Object.entries(point).map(
-      ([key, own]) => `${key} ${(100 * own.mean).toFixed(1)} ± ${(100 * own.deviation).toFixed(1)}`,
-    );
-    console.log(name, count, shown.join(", "));
   }
-  const kinds = [...byKind(examples)].map(([kind, own]) => ({
-    kind,
-    phrases: own.length,
-  }));
+  const kinds = [...byKind(examples)].map(([kind, own]) => ({ kind, phrases: own.length }));
   result.sets[name] = { kinds, points };
 }
 await encoder.dispose();
-writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+writeRecord(result, options.json);

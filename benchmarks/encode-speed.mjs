@@ -28,12 +28,18 @@
  *     than signed ones, and MatMulNBits (8 bits, a scale per block of a row, independent of the batch) is
  *     1.5 × slower than float32.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
-import { dirname, resolve } from "node:path";
-import { env, pipeline } from "@huggingface/transformers";
+import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { readOptions, root, stopwatch, wordsAndNames } from "./measuring.mjs";
+import { readOptions, root } from "../scripts/options.mjs";
+import {
+  machine,
+  stopwatch,
+  transformersPipeline,
+  versions,
+  wordsAndNames,
+  writeRecord,
+} from "./measuring.mjs";
 
 const { values: options } = readOptions("phrases=20000 rounds=4 data= json=encode-speed", {
   threads: String(availableParallelism()),
@@ -41,43 +47,11 @@ const { values: options } = readOptions("phrases=20000 rounds=4 data= json=encod
 });
 const threads = Number(options.threads);
 
-/** A seeded sample of distinct phrases, half words, half names. */
-function samplePhrases(/** @type {number} */ count) {
-  const { words, names } = wordsAndNames(options.data);
-  const chosen = new Set();
-  for (let state = 7; chosen.size < count; ) {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    const source = state < 2 ** 31 ? words : names;
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    chosen.add(source[Math.floor((state / 2 ** 32) * source.length)]);
-  }
-  return [...chosen];
-}
-
-/**
- * @typedef {object} Contender
- * @property {string} name
- * @property {(phrases: string[]) => Promise<ArrayLike<number>>} encode
- * @property {() => unknown} close
- */
-
-/** @returns {Promise<Contender>} */
-async function openTransformers(/** @type {string} */ name, /** @type {"0" | "1"} */ spinning) {
-  env.allowRemoteModels = false;
-  env.localModelPath = dirname(resolve(options.model));
-  const folder = resolve(options.model).slice(env.localModelPath.length + 1);
-  const extract = await pipeline("feature-extraction", folder, {
-    dtype: "fp32",
-    device: "cpu",
-    session_options: {
-      intraOpNumThreads: threads,
-      extra: { session: { intra_op: { allow_spinning: spinning } } },
-    },
-  });
+/** What encodes phrases to unit vectors, in one list of numbers. */
+async function openTransformers(/** @type {"0" | "1"} */ spinning) {
+  const extract = await transformersPipeline(options.model, threads, spinning);
   return {
-    name,
-    async encode(phrases) {
-      /** @type {number[]} */
+    async encode(/** @type {string[]} */ phrases) {
       const vectors = [];
       for (let start = 0; start < phrases.length; start += 32) {
         const batch = phrases.slice(start, start + 32);
@@ -90,105 +64,24 @@ async function openTransformers(/** @type {string} */ name, /** @type {"0" | "1"
   };
 }
 
-/** @returns {Promise<Contender>} */
-async function openPearl(/** @type {string} */ name, /** @type {"full" | "int8"} */ precision) {
+async function openPearl(/** @type {"full" | "int8"} */ precision) {
   const encoder = await PhraseEncoder.load(options.model, { device: "cpu", threads, precision });
   return {
-    name,
-    encode: async (phrases) => (await encoder.encodeMatrix(phrases, { normalize: true })).data,
+    encode: async (/** @type {string[]} */ phrases) =>
+      (await encoder.encodeMatrix(phrases, { normalize: true })).data,
     close: () => encoder.dispose(),
   };
 }
 
-/** The largest absolute difference of two sets of unit vectors, and their mean cosine. */
-function compare(
-  /** @type {ArrayLike<number>} */ a,
-  /** @type {ArrayLike<number>} */ b,
-  /** @type {number} */ rows,
-) {
+/** The largest absolute difference of two sets of unit vectors, and the sum of their cosines. */
+function compare(a, b) {
   let largestDifference = a.length === b.length ? 0 : Number.POSITIVE_INFINITY;
-  let products = 0;
+  let cosines = 0;
   for (let i = 0; i < a.length; i++) {
     largestDifference = Math.max(largestDifference, Math.abs(a[i] - b[i]));
-    products += a[i] * b[i];
+    cosines += a[i] * b[i];
   }
-  return { largestDifference, cosine: products / rows };
-}
-
-async function main() {
-  const phrases = samplePhrases(Number(options.phrases));
-  const rounds = Number(options.rounds);
-  const contenders = [
-    await openTransformers("transformers.js", "1"),
-    await openTransformers("transformers.js, no spinning", "0"),
-    await openPearl("pearl", "full"),
-    await openPearl("pearl int8", "int8"),
-  ];
-  const seconds = contenders.map(() => 0);
-  const processorSeconds = contenders.map(() => 0);
-  const checks = contenders.map(() => ({ largestDifference: 0, cosine: 0 }));
-  // warm-up, which also starts every worker
-  for (const { encode } of contenders) await encode(phrases.slice(0, 1024));
-  for (let round = 0; round < rounds; round++) {
-    const part = phrases.filter((_, i) => i % rounds === round);
-    /** @type {ArrayLike<number>[]} */
-    const vectors = [];
-    for (const [i, { name, encode }] of contenders.entries()) {
-      const watch = stopwatch();
-      vectors.push(await encode(part));
-      const spent = watch();
-      seconds[i] += spent.seconds;
-      processorSeconds[i] += spent.processorSeconds;
-      const { largestDifference, cosine } = compare(vectors[i], vectors[Math.max(0, i - 1)], part.length);
-      checks[i].largestDifference = Math.max(checks[i].largestDifference, largestDifference);
-      checks[i].cosine += (cosine * part.length) / phrases.length;
-      console.error(`round ${round + 1}: ${name} ${Math.round(part.length / spent.seconds)}/s`);
-    }
-  }
-  for (const { close } of contenders) await close();
-  report(phrases.length, contenders, seconds, processorSeconds, checks);
-}
-
-function report(
-  /** @type {number} */ count,
-  /** @type {Contender[]} */ contenders,
-  /** @type {number[]} */ seconds,
-  /** @type {number[]} */ processorSeconds,
-  /** @type {{ largestDifference: number, cosine: number }[]} */ checks,
-) {
-  const [peer] = [0, 1].sort((i, j) => seconds[i] - seconds[j]);
-  const [pearl, int8] = [2, 3];
-  const round = (/** @type {number} */ x, digits = 3) => Number(x.toPrecision(digits));
-  const version = (/** @type {string} */ name) =>
-    JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, "utf8")).version;
-  const result = {
-    phrases: count,
-    threads,
-    processor: cpus()[0].model,
-    vnni: processorFlags().some((flag) => /^avx(512)?_vnni$/.test(flag)),
-    versions: {
-      node: process.versions.node,
-      ...Object.fromEntries(["onnxruntime-node", "@huggingface/transformers"].map((n) => [n, version(n)])),
-    },
-    ways: contenders.map(({ name }, i) => ({
-      name,
-      phrasesPerSecond: round(count / seconds[i]),
-      processorMillisecondsPerPhrase: round((1000 * processorSeconds[i]) / count),
-    })),
-    pearlToTransformers: {
-      speed: round(seconds[peer] / seconds[pearl]),
-      processorTime: round(processorSeconds[peer] / processorSeconds[pearl]),
-      largestDifference: round(checks[pearl].largestDifference, 2),
-    },
-    int8ToPearl: {
-      speed: round(seconds[pearl] / seconds[int8]),
-      processorTime: round(processorSeconds[pearl] / processorSeconds[int8]),
-      meanCosine: round(checks[int8].cosine, 5),
-    },
-  };
-  console.log(JSON.stringify(result, null, 2));
-  mkdirSync(dirname(options.json), { recursive: true });
-  writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+  return { largestDifference, cosines };
 }
 
 /** Instruction sets of the processor, if the system lists them. */
@@ -197,4 +90,53 @@ function processorFlags() {
   return /^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1].trim().split(/\s+/) ?? [];
 }
 
-await main();
+const phrases = wordsAndNames(options.data, Number(options.phrases), 7);
+const rounds = Number(options.rounds);
+const opened = [
+  ["transformers.js", await openTransformers("1")],
+  ["transformers.js, no spinning", await openTransformers("0")],
+  ["pearl", await openPearl("full")],
+  ["pearl int8", await openPearl("int8")],
+];
+/** Each is compared with the one before. */
+const ways = opened.map(([name, way]) => ({
+  ...{ name, ...way, vectors: [], seconds: 0, processorSeconds: 0, largestDifference: 0, cosines: 0 },
+}));
+// warm-up, which also starts every worker
+for (const { encode } of ways) await encode(phrases.slice(0, 1024));
+for (let round = 0; round < rounds; round++) {
+  const part = phrases.filter((_, i) => i % rounds === round);
+  for (const [i, way] of ways.entries()) {
+    const watch = stopwatch();
+    way.vectors = await way.encode(part);
+    const spent = watch();
+    way.seconds += spent.seconds;
+    way.processorSeconds += spent.processorSeconds;
+    const { largestDifference, cosines } = compare(way.vectors, ways[Math.max(0, i - 1)].vectors);
+    way.largestDifference = Math.max(way.largestDifference, largestDifference);
+    way.cosines += cosines;
+    console.error(`round ${round + 1}: ${way.name} ${Math.round(part.length / spent.seconds)}/s`);
+  }
+}
+for (const { close } of ways) await close();
+
+const round = (/** @type {number} */ x, digits = 3) => Number(x.toPrecision(digits));
+const [spinning, still, pearl, int8] = ways;
+const peer = spinning.seconds < still.seconds ? spinning : still;
+const ratios = (slow, fast) => ({
+  speed: round(slow.seconds / fast.seconds),
+  processorTime: round(slow.processorSeconds / fast.processorSeconds),
+});
+const record = {
+  ...{ phrases: phrases.length, threads, machine: machine() },
+  vnni: processorFlags().some((flag) => /^avx(512)?_vnni$/.test(flag)),
+  versions: versions("onnxruntime-node", "@huggingface/transformers"),
+  ways: ways.map(({ name, seconds, processorSeconds }) => ({
+    name,
+    phrasesPerSecond: round(phrases.length / seconds),
+    processorMillisecondsPerPhrase: round((1000 * processorSeconds) / phrases.length),
+  })),
+  pearlToTransformers: { ...ratios(peer, pearl), largestDifference: round(pearl.largestDifference, 2) },
+  int8ToPearl: { ...ratios(pearl, int8), meanCosine: round(int8.cosines / phrases.length, 5) },
+};
+writeRecord(record, options.json);

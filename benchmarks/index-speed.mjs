@@ -18,14 +18,15 @@
  * record says that FAISS was not measured.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { PhraseEncoder, VectorIndex } from "../dist/index.js";
-import { createRandom } from "../dist/random.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
+import { readOptions, root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { median, readOptions, root, round, stopwatch } from "./measuring.mjs";
+import { machine, median, printedBy, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions(
   "rows=500000 queries=2000 peer-rows=20000 index model=pearl-mini data=train json=index-speed",
@@ -34,7 +35,6 @@ const rows = Number(options.rows);
 const queryCount = Number(options.queries);
 const peerRows = Math.min(rows, Number(options["peer-rows"]));
 const folder = mkdtempSync(join(tmpdir(), "pearl-index-speed-"));
-const columns = ["phrase"];
 const batch = 8192;
 
 const { phrases, queries, peerQueries } = makePhrases();
@@ -47,27 +47,21 @@ const peerVectors = await encode(peerQueries);
 await encoder.dispose();
 
 const place = options.index ?? join(folder, "whole");
-const built = existsSync(place) ? savedBuild(place) : await build(place, rows, "hnsw");
-const whole = await measure(place, vectors, queryVectors, "exact search over all rows");
+const built = existsSync(place) ? "an earlier run" : await build(place, rows, "hnsw");
+const whole = await measure(place, vectors, queryVectors);
 const opening = openTimes(place);
 const small = await comparison();
 const half = await halfPrecision();
+rmSync(folder, { recursive: true });
 
-const result = {
+const record = {
   task: `an index of ${rows} phrases, ${dimension} dimensions (${basename(options.model)})`,
-  rows,
-  queries: queryCount,
-  cores: availableParallelism(),
-  cpu: cpus()[0].model,
-  node: process.version,
-  load: Number(readLoad()),
+  ...{ rows, queries: queryCount, machine: machine() },
   hnsw: { build: built, openMilliseconds: opening, ...whole },
   besideFaiss: { rows: peerRows, ...small },
   float16: half,
 };
-writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
-rmSync(folder, { recursive: true });
-console.log(JSON.stringify(result, null, 2));
+writeRecord(record, options.json);
 
 /** Draws phrases and queries with a seed. */
 function makePhrases() {
@@ -78,8 +72,7 @@ function makePhrases() {
   if (all.length < rows)
     throw new Error(`${options.data} has ${all.length} phrases, expected at least ${rows}`);
   const random = createRandom(1);
-  const shuffled = all.map((phrase) => ({ at: random(), phrase })).sort((left, right) => left.at - right.at);
-  const drawn = shuffled.slice(0, rows).map(({ phrase }) => phrase);
+  const drawn = sampleWithout(all, rows, random);
   const known = new Set(drawn);
   const queriesOf = (list) => {
     const made = new Set();
@@ -106,13 +99,8 @@ function edited(phrase, others, random) {
 
 /** Adds the first rows batch by batch, then builds the graph; processor time is user plus system time. */
 async function build(path, count, backend, precision = "float32") {
-  const index = await VectorIndex.create(path, {
-    dimension,
-    columns,
-    phraseColumn: "phrase",
-    backend,
-    precision,
-  });
+  const layout = { dimension, columns: ["phrase"], phraseColumn: "phrase", backend, precision };
+  const index = await VectorIndex.create(path, layout);
   const adding = stopwatch();
   for (let first = 0; first < count; first += batch) {
     const last = Math.min(first + batch, count);
@@ -121,31 +109,17 @@ async function build(path, count, backend, precision = "float32") {
       cells: phrases.slice(first, last).map((phrase) => [phrase]),
     });
   }
-  const added = rounded(adding());
+  const added = adding();
   const making = stopwatch();
   await index.optimise();
-  const made = rounded(making());
+  const made = making();
   const { bytes } = await index.describe();
   await index.close();
-  const report = { adding: added, graph: made, bytes };
-  writeFileSync(join(path, "build.json"), JSON.stringify(report));
-  return report;
-}
-
-const rounded = ({ seconds, processorSeconds }) => ({
-  seconds: round(seconds, 2),
-  processorSeconds: round(processorSeconds, 2),
-});
-
-function savedBuild(path) {
-  const file = join(path, "build.json");
-  return existsSync(file)
-    ? { ...JSON.parse(readFileSync(file, "utf8")), when: "an earlier run" }
-    : "an earlier run";
+  return { adding: added, graph: made, bytes };
 }
 
 /** Recall against an exact search, and speed with one hit, with ten hits, and with single queries. */
-async function measure(path, candidates, queryRows, truth) {
+async function measure(path, candidates, queryRows) {
   const exact = await exactNeighbours(queryRows, candidates, { dimension, metric: "inner-product" });
   const index = await VectorIndex.open(path);
   const { searchedBy, rows: count } = await index.describe();
@@ -154,12 +128,10 @@ async function measure(path, candidates, queryRows, truth) {
   const timed = async (k) => {
     const watch = stopwatch();
     const hits = await index.search(queryRows, { k });
-    const { seconds, processorSeconds } = watch();
-    return {
-      hits,
-      perSecond: Math.round(queryCount / seconds),
-      perProcessorSecond: Math.round(queryCount / processorSeconds),
-    };
+    const [perSecond, perProcessorSecond] = Object.values(watch()).map((spent) =>
+      Math.round(queryCount / spent),
+    );
+    return { hits, perSecond, perProcessorSecond };
   };
   const one = await timed(1);
   const ten = await timed(10);
@@ -173,11 +145,7 @@ async function measure(path, candidates, queryRows, truth) {
   const near = one.hits.filter(([hit], query) => hit.score >= exact.scores[query] - 1e-6).length;
   const same = one.hits.filter(([hit], query) => Number(hit.key) - 1 === exact.indices[query]).length;
   return {
-    rows: count,
-    searchedBy,
-    truth,
-    recallAt1: near / queryCount,
-    sameRowFirst: same / queryCount,
+    ...{ rows: count, searchedBy, recallAt1: near / queryCount, sameRowFirst: same / queryCount },
     queriesPerSecond: { k1: one.perSecond, k10: ten.perSecond },
     queriesPerProcessorSecond: { k1: one.perProcessorSecond, k10: ten.perProcessorSecond },
     singleQueryMilliseconds: round(median(single), 2),
@@ -200,15 +168,9 @@ function openTimes(path) {
     await index.search(new Float32Array(${dimension}).fill(0.1), { k: 10 });
     console.log(JSON.stringify([opened - started, processor, performance.now() - opened]));
     await index.close();`;
-  const runs = Array.from({ length: 5 }, () => {
-    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
-      encoding: "utf8",
-    });
-    return JSON.parse(stdout);
-  });
+  const runs = Array.from({ length: 5 }, () => printedBy(["--input-type=module", "-e", program]));
   const of = (column) => round(median(runs.map((run) => run[column])), 1);
-  const all = runs.map(([open]) => round(open, 1));
-  return { median: of(0), all, processor: of(1), firstSearch: of(2) };
+  return { median: of(0), processor: of(1), firstSearch: of(2) };
 }
 
 /** Runs pearl and FAISS on the same rows and queries, one after the other. */
@@ -216,11 +178,11 @@ async function comparison() {
   const path = join(folder, "small");
   const part = vectors.slice(0, peerRows * dimension);
   const made = await build(path, peerRows, "hnsw");
-  const pearl = { build: made.graph, ...(await measure(path, part, peerVectors, "exact search")) };
+  const pearl = { build: made.graph, ...(await measure(path, part, peerVectors)) };
   const exact = await exactNeighbours(peerVectors, part, { dimension, metric: "inner-product" });
-  writeFileSync(join(folder, "rows.f32"), Buffer.from(part.buffer));
-  writeFileSync(join(folder, "queries.f32"), Buffer.from(peerVectors.buffer));
-  writeFileSync(join(folder, "best.f64"), Buffer.from(Float64Array.from(exact.scores).buffer));
+  const files = { "rows.f32": part, "queries.f32": peerVectors, "best.f64": Float64Array.from(exact.scores) };
+  for (const [name, { buffer }] of Object.entries(files))
+    writeFileSync(join(folder, name), Buffer.from(buffer));
   const PEER = `
 import json, os, sys, time
 import numpy as np, faiss
@@ -265,8 +227,4 @@ async function halfPrecision() {
   const errors = hits.map(([hit], query) => Math.abs(hit.score - exact.scores[query]));
   const same = hits.filter(([hit], query) => Number(hit.key) - 1 === exact.indices[query]).length;
   return { rows: peerRows, bytes, largestScoreError: Math.max(...errors), sameRowFirst: same / queryCount };
-}
-
-function readLoad() {
-  return existsSync("/proc/loadavg") ? readFileSync("/proc/loadavg", "utf8").split(" ")[0] : Number.NaN;
 }

@@ -9,14 +9,15 @@
  * test take no part. As in the published figures, rows of test pairs also occur in pairs of train: where a row has one partner, a
  * confirmed pair excludes its others.
  */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { matchTables } from "../dist/join/match-tables.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readWholeTable } from "../dist/table/whole-table.js";
-import { readOptions, round } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { round, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions(
   "data=er-labelled counts=60,200,600,2000 seeds=1,2,3 model sets=abt-buy,walmart-amazon json=labelled",
@@ -41,9 +42,8 @@ async function readSet(folder) {
       });
     };
     const [left, right] = [side("left"), side("right")];
-    splits[split] = columns.label.map((label, at) => ({
-      ...{ left: left[at], right: right[at], match: label === "1" },
-    }));
+    const pairOf = (label, at) => ({ left: left[at], right: right[at], match: label === "1" });
+    splits[split] = columns.label.map(pairOf);
     headers = Object.keys(columns).filter((name) => name !== "label");
   }
   const table = (name) => {
@@ -64,10 +64,8 @@ function judged({ train, valid, test, tables }, known, found) {
   const scores = (matches, pairs) => {
     const asked = new Set(pairs.map(keyOf));
     const truth = new Set(pairs.filter(({ match }) => match).map(keyOf));
-    return pairScores(
-      matches.map(keyOf).filter((key) => asked.has(key)),
-      truth,
-    );
+    const found = matches.map(keyOf).filter((key) => asked.has(key));
+    return pairScores(found, truth);
   };
   const given = new Set(known.map(keyOf));
   // A few pairs of test are in train, too.
@@ -114,8 +112,4 @@ for (const name of values.sets.split(",")) {
   }
 }
 await encoder.dispose();
-if (results.length > 0)
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ model: values.model ?? "pearl-mini", results }, null, 2)}\n`,
-  );
+if (results.length > 0) writeRecord({ model: values.model ?? "pearl-mini", results }, values.json);

@@ -10,53 +10,26 @@
  * threshold that is best for these tables. Each runs in a process of its own, one after the other; on a busy machine
  * compare the processor times.
  */
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { nearestRows } from "../dist/benchmark/baselines/tfidf.js";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { pairsInside } from "../dist/benchmark/tasks/er.js";
+import { readOptions } from "../scripts/options.mjs";
 import { personsOfOneTable, personsOfTwoTables } from "./made-persons.mjs";
-import { machine, round, stopwatch } from "./measuring.mjs";
+import { machine, printedBy, round, stopwatch, writeRecord } from "./measuring.mjs";
 
-const { values } = parseArgs({
-  options: {
-    task: { type: "string", default: "join" },
-    rows: { type: "string", default: "100000" },
-    model: { type: "string", default: "none" },
-    threads: { type: "string" },
-    only: { type: "string" },
-    json: { type: "string" },
-    child: { type: "boolean", default: false },
-  },
-});
+const { values } = readOptions("task=join rows=100000 model=none threads only json child?");
 const rows = Number(values.rows);
 const isJoin = values.task === "join";
 
 function compare() {
-  const run = (only) => {
-    const args = [...process.argv.slice(2), "--only", only, "--child"];
-    const output = execFileSync(process.execPath, [fileURLToPath(import.meta.url), ...args], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const result = JSON.parse(output.toString());
-    console.log(only, result);
-    return result;
-  };
   const methods = values.only === undefined ? ["tfidf", "pearl"] : [values.only];
-  const results = Object.fromEntries(methods.map((method) => [method, run(method)]));
-  if (methods.length === 2) {
-    const { tfidf, pearl } = results;
-    const ratio = (key) => (pearl[key] / tfidf[key]).toFixed(2);
-    console.log(
-      `pearl / tfidf: ${ratio("seconds")} × the time, ${ratio("processorSeconds")} × the processor time, ` +
-        `${ratio("peakMegabytes")} × the memory`,
-    );
-  }
-  if (values.json === undefined) return;
+  const own = [fileURLToPath(import.meta.url), ...process.argv.slice(2), "--child"];
+  const results = Object.fromEntries(
+    methods.map((method) => [method, printedBy([...own, "--only", method])]),
+  );
   const record = { task: values.task, rows, model: values.model, machine: machine(), results };
-  writeFileSync(values.json, `${JSON.stringify(record, null, 1)}\n`);
+  writeRecord(record, values.json);
 }
 
 async function measure(method) {

@@ -3,7 +3,7 @@
  * HashingVectorizer.
  *
  *     npm run build && node benchmarks/model-speed.mjs [--model pearl-mini] [--phrases two-names|names]
- *       [--rows 300000] [--rounds 3]
+ *       [--rows 300000] [--rounds 3] [--json FILE]
  *
  * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet; the time is that of the
  * whole command. The record also holds the processor seconds of all threads, the peak resident memory, and
@@ -13,21 +13,23 @@
  * ../shared/data, drawn with a seed (5 words on average); with `--phrases names`, phrases are distinct names
  * (3 words on average).
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { readOptions, root } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { median, readOptions, root } from "./measuring.mjs";
+import { machine, measuredPearl, median, printedBy, round, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions(
   "model=pearl-mini phrases=two-names rows=300000 rounds=3 data= json",
   { threads: String(availableParallelism()) },
 );
-const name = basename(options.model);
-const json = options.json ?? join(root, `benchmarks/results/${name.replace(/^pearl-/, "")}-speed.json`);
+const { model, phrases, threads } = options;
 const rows = Number(options.rows);
+const name = basename(model);
 const folder = mkdtempSync(join(tmpdir(), "pearl-bench-"));
+const table = join(folder, "phrases.csv");
 
 const PEER = `
 import csv, sys, time
@@ -38,104 +40,65 @@ with open(sys.argv[1], newline="", encoding="utf-8") as file:
 matrix = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 4), n_features=256).transform(names)
 print(len(names) / (time.perf_counter() - start))
 `;
-
-/** A module that prints processor seconds and peak resident memory in kB to stderr when the process exits. */
-const REPORT_USAGE =
-  "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();" +
-  "process.stderr.write(JSON.stringify([(u.userCPUTime+u.systemCPUTime)/1e6,u.maxRSS])+'\\n')})";
 const LOAD = `
 import { PhraseEncoder } from ${JSON.stringify(join(root, "dist/encoder/phrase-encoder.js"))};
 const start = performance.now();
-const encoder = await PhraseEncoder.load(${JSON.stringify(options.model)});
+const encoder = await PhraseEncoder.load(${JSON.stringify(model)});
 await encoder.encode(["New York Times"]);
 console.log(performance.now() - start);
 await encoder.dispose();
 `;
 
-writeTable(join(folder, "phrases.csv"));
-writeFileSync(join(folder, "load.mjs"), LOAD);
-const loading = [];
-const processor = [];
-const memory = [];
-const pearl = [];
-const peer = [];
-for (let round = 0; round < Number(options.rounds); round++) {
-  loading.push(Number(execFileSync(process.execPath, [join(folder, "load.mjs")], { encoding: "utf8" })));
-  pearl.push(runPearl());
-  const rate = runPeer();
-  if (rate !== undefined) peer.push(rate);
-}
-const result = {
-  task: `${name}, CSV to Parquet`,
-  phrases: options.phrases,
-  rows,
-  cores: availableParallelism(),
-  threads: Number(options.threads),
-  cpu: cpus()[0].model,
-  node: process.version,
-  pearlPhrasesPerSecond: pearl.map(Math.round),
-  processorSeconds: processor.map((seconds) => Number(seconds.toFixed(2))),
-  peakMegabytes: memory.map((kilobytes) => Math.round(kilobytes / 1000)),
-  loadMilliseconds: loading.map(Math.round),
-  peer: "scikit-learn HashingVectorizer(char_wb, 3-4, 256), CSV to sparse matrix, nothing written",
-  peerPhrasesPerSecond: peer.map(Math.round),
-  ratio: peer.length === 0 ? null : Number((median(pearl) / median(peer)).toFixed(2)),
-};
-rmSync(folder, { recursive: true });
-writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-console.log(`pearl encode:      ${Math.round(median(pearl))} phrases/s, CSV to Parquet`);
-console.log(
-  `                   ${median(processor).toFixed(1)} processor seconds, ${Math.round(median(memory) / 1000)} MB peak memory, ` +
-    `loaded in ${Math.round(median(loading))} ms`,
-);
-if (peer.length === 0) console.log("HashingVectorizer: not measured (python3 cannot import sklearn)");
-else console.log(`HashingVectorizer: ${Math.round(median(peer))} phrases/s; ratio ${result.ratio}`);
+const firstCells = (/** @type {string} */ file) =>
+  Array.from(readRows(join(options.data, file)), ([cell]) => cell);
 
-function writeTable(/** @type {string} */ path) {
-  if (options.phrases === "names") return writeNames(path);
+/** Two names or words a row. */
+function twoNames() {
   const parts = ["words/words.txt.gz", "train/pairs/names.tsv.gz"].flatMap(firstCells);
   let state = 7;
   const next = () => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return parts[state % parts.length].replaceAll('"', '""');
+    return parts[state % parts.length];
   };
-  let text = "id,name\n";
-  for (let i = 0; i < rows; i++) text += `${i},"${next()} ${next()}"\n`;
-  writeFileSync(path, text);
+  return Array.from({ length: rows }, () => `${next()} ${next()}`);
 }
 
-const firstCells = (/** @type {string} */ file) =>
-  Array.from(readRows(join(options.data, file)), ([cell]) => cell);
-
-/** Writes distinct names, with and without a type. */
-function writeNames(/** @type {string} */ path) {
-  const names = new Set(["train/pairs/names.tsv.gz", "train/types.tsv.gz"].flatMap(firstCells));
-  if (names.size < rows)
-    throw new Error(`${options.data} has ${names.size} names, expected at least ${rows}`);
-  const cells = [...names].slice(0, rows).map((name, i) => `${i},"${name.replaceAll('"', '""')}"\n`);
-  writeFileSync(path, `id,name\n${cells.join("")}`);
+/** Distinct names, with and without a type. */
+function distinctNames() {
+  const names = [...new Set(["train/pairs/names.tsv.gz", "train/types.tsv.gz"].flatMap(firstCells))];
+  if (names.length >= rows) return names.slice(0, rows);
+  throw new Error(`${options.data} has ${names.length} names, expected at least ${rows}`);
 }
 
-function runPearl() {
-  const started = performance.now();
-  const main = join(root, "dist/cli/main.js");
-  const { model, threads } = options;
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ["--import", REPORT_USAGE, main, "encode", "phrases.csv", "--model", model, "--threads", threads, "-q"],
-    { cwd: folder, encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error(stderr);
-  const rate = rows / ((performance.now() - started) / 1000);
-  const [seconds, kilobytes] = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
-  processor.push(seconds);
-  memory.push(kilobytes);
-  return rate;
-}
-
+/** Phrases per second, or undefined where Python lacks scikit-learn. */
 function runPeer() {
-  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", PEER, join(folder, "phrases.csv")], {
-    encoding: "utf8",
-  });
+  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", PEER, table], { encoding: "utf8" });
   return status === 0 ? Number(stdout) : undefined;
 }
+
+const cells = phrases === "names" ? distinctNames() : twoNames();
+const lines = cells.map((cell, row) => `${row},"${cell.replaceAll('"', '""')}"\n`);
+writeFileSync(table, `id,name\n${lines.join("")}`);
+const rounds = [];
+for (let turn = 0; turn < Number(options.rounds); turn++) {
+  const load = printedBy(["--input-type=module", "-e", LOAD]);
+  const encode = ["encode", "phrases.csv", "--model", model, "--threads", threads, "-q"];
+  rounds.push({ load, ...(await measuredPearl(encode, { cwd: folder })), peer: runPeer() });
+}
+rmSync(folder, { recursive: true });
+const pearl = rounds.map(({ seconds }) => Math.round(rows / seconds));
+const peer = rounds.flatMap((round) => (round.peer === undefined ? [] : [Math.round(round.peer)]));
+const record = {
+  ...{ task: `${name}, CSV to Parquet`, phrases, rows, threads: Number(threads), machine: machine() },
+  pearlPhrasesPerSecond: pearl,
+  processorSeconds: rounds.map(({ processorSeconds }) => round(processorSeconds, 2)),
+  peakMegabytes: rounds.map(({ peakMegabytes }) => Math.round(peakMegabytes)),
+  loadMilliseconds: rounds.map(({ load }) => Math.round(load)),
+  peer: "scikit-learn HashingVectorizer(char_wb, 3-4, 256), CSV to sparse matrix, nothing written",
+  peerPhrasesPerSecond: peer,
+  ratio: peer.length === 0 ? "python3 cannot import sklearn" : round(median(pearl) / median(peer), 2),
+};
+writeRecord(
+  record,
+  options.json ?? join(root, `benchmarks/results/${name.replace(/^pearl-/, "")}-speed.json`),
+);

@@ -20,8 +20,9 @@ import { createModel, finetune, PhraseEncoder } from "../dist/index.js";
 import { objectiveNames, objectives } from "../dist/objectives/registry.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { mean } from "../dist/statistics.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, round } from "./measuring.mjs";
+import { round, writeRecord } from "./measuring.mjs";
 
 /** Those that learn without a teacher. */
 const alone = objectiveNames.filter((name) => Object(objectives[name].needs).teacher !== "required");
@@ -49,16 +50,11 @@ function readNames() {
 }
 
 /** Rows of a half: mention, canonical name. */
-const rowsOf = (/** @type {Map<string, string[]>} */ all, /** @type {string[]} */ canonicals) =>
+const rowsOf = (all, canonicals) =>
   canonicals.flatMap((canonical) => (all.get(canonical) ?? []).map((mention) => [mention, canonical]));
 
 /** Writes JSON lines, with mismatched pairs of score 0 where scores are needed. */
-function writePairs(
-  /** @type {string} */ path,
-  /** @type {string[][]} */ rows,
-  /** @type {boolean} */ scored,
-  /** @type {number} */ seed,
-) {
+function writePairs(path, rows, scored, seed) {
   const random = createRandom(seed);
   const lines = rows.flatMap(([text, positive]) => {
     const other = rows[Math.floor(random() * rows.length)][1];
@@ -72,7 +68,7 @@ function writePairs(
 }
 
 /** How well a model finds the canonical names of the dev half. */
-async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows) {
+async function judge(model, rows) {
   const canonicals = [...new Set(rows.map(([, canonical]) => canonical))];
   const encoder = await PhraseEncoder.load(model);
   const mentions = rows.map(([mention]) => mention);
@@ -91,7 +87,7 @@ async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows
 }
 
 /** The scores of each seed, and their means. */
-function summary(/** @type {{ first: number, reciprocal: number, seconds?: number }[]} */ runs) {
+function summary(runs) {
   const bySeed = runs.map(({ first }) => round(first));
   return {
     first: round(mean(bySeed)),
@@ -101,32 +97,21 @@ function summary(/** @type {{ first: number, reciprocal: number, seconds?: numbe
   };
 }
 
-/** @type {Record<string, { first: number, reciprocal: number, seconds?: number }[]>} */
 const scores = { untrained: [] };
 
 /** Prints all scores so far, and writes them: a later seed may be interrupted. */
 function report() {
   const results = Object.fromEntries(Object.entries(scores).map(([name, runs]) => [name, summary(runs)]));
-  const ranked = Object.entries(results).sort(([, a], [, b]) => b.first - a.first);
-  console.log(
-    `after ${scores.untrained.length} of ${seeds.length} seeds: nearest name right, by seed, reciprocal rank`,
-  );
-  for (const [name, { first, bySeed, reciprocal }] of ranked) {
-    const list = bySeed.map((x) => x.toFixed(4)).join(" ");
-    console.log(`${name.padEnd(14)} ${first.toFixed(4)} (${list})  ${reciprocal.toFixed(4)}`);
-  }
-  if (options.json === undefined) return;
   const done = seeds.slice(0, scores.untrained.length);
   const settings = { base: options.base, names, steps, batchSize, rate: Number(options.rate), seeds: done };
-  writeFileSync(options.json, `${JSON.stringify({ settings, results }, null, 2)}\n`);
+  writeRecord({ settings, results }, options.json);
 }
 
 const all = readNames();
 for (const seed of seeds) {
   const sampled = sampleWithout([...all.keys()], names, createRandom(seed));
-  const [train, dev] = [sampled.slice(0, names / 2), sampled.slice(names / 2)].map((half) =>
-    rowsOf(all, half),
-  );
+  const halves = [sampled.slice(0, names / 2), sampled.slice(names / 2)];
+  const [train, dev] = halves.map((half) => rowsOf(all, half));
   const folder = join(work, String(seed));
   mkdirSync(folder);
   const base = options.base === "ngrams" ? join(folder, "base") : options.base;

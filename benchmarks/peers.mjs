@@ -10,47 +10,33 @@
  *
  * pearl is the join and the dedupe of the commands; pairs count also where the promise is refused. What the peers do is in
  * peers.py. A tool that stops with an error, or takes too long, has found nothing: F1 is 0. The means are over sets with whole
- * gold; where it is incomplete, pairs outside it may be right, and only recall is shown.
+ * gold; where it is incomplete, pairs outside it may be right, and only recall counts.
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { readErSet } from "../dist/benchmark/tasks/er.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { alignColumns } from "../dist/files/text-table.js";
 import { mean } from "../dist/statistics.js";
-import { foundPairs, machine, round, setFolders, stopwatch } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { foundPairs, machine, round, setFolders, stopwatch, writeRecord } from "./measuring.mjs";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    python: { type: "string", default: "python3" },
-    precision: { type: "string", default: "0.9" },
-    model: { type: "string" },
-    timeout: { type: "string", default: "600" },
-    json: { type: "string" },
-  },
-});
+const { values, positionals } = readOptions("python=python3 precision=0.9 model timeout=600 json");
 const target = Number(values.precision);
 
 /** Runs Python. @returns what it printed, or the last line of its trouble */
 function python(...parameters) {
-  const options = { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 30 };
+  const streams = { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 30 };
   try {
-    return {
-      output: execFileSync(values.python, parameters, { ...options, timeout: 1000 * values.timeout }),
-    };
+    const timeout = 1000 * values.timeout;
+    return { output: execFileSync(values.python, parameters, { ...streams, timeout }) };
   } catch (error) {
     if (error.code === "ETIMEDOUT") return { trouble: `no answer in ${values.timeout} s` };
-    return {
-      trouble: String(error.stderr || error.message)
-        .trim()
-        .split("\n")
-        .at(-1),
-    };
+    const lines = String(error.stderr || error.message)
+      .trim()
+      .split("\n");
+    return { trouble: lines.at(-1) };
   }
 }
 
@@ -93,7 +79,6 @@ async function scored(find, folder, set) {
   }
 }
 
-const digits = (value) => (value === undefined ? "-" : value.toFixed(3));
 const tools = Object.keys(finders);
 const sets = [];
 for (const folder of setFolders(positionals.length > 0 ? positionals : ["../shared/data/er"])) {
@@ -110,16 +95,5 @@ const whole = sets.filter(({ gold }) => gold === "whole");
 const means = Object.fromEntries(
   tools.map((tool) => [tool, mean(whole.map(({ scores }) => scores[tool].f1))]),
 );
-const shown = ({ f1, precision, recall }, gold) =>
-  gold === "whole" ? `${digits(f1)} (${digits(precision)}, ${digits(recall)})` : `recall ${digits(recall)}`;
-console.log(
-  alignColumns([
-    ["F1 (P, R)", ...tools.map((tool) => [tool, versions[tool]].join(" ").trim())],
-    ...sets.map(({ set, gold, scores }) => [set, ...tools.map((tool) => shown(scores[tool], gold))]),
-    ...(whole.length > 1 ? [["mean F1", ...tools.map((tool) => digits(means[tool]))]] : []),
-  ]),
-);
-if (values.json !== undefined) {
-  const conditions = { target, model: values.model ?? "pearl-mini", versions, machine: machine() };
-  writeFileSync(values.json, `${JSON.stringify({ ...conditions, means, sets }, null, 2)}\n`);
-}
+const conditions = { target, model: values.model ?? "pearl-mini", versions, machine: machine() };
+writeRecord({ ...conditions, means, sets }, values.json);

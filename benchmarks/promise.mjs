@@ -17,24 +17,14 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { readErSet } from "../dist/benchmark/tasks/er.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { mean } from "../dist/statistics.js";
+import { readOptions } from "../scripts/options.mjs";
 import { foundPairs, round, setFolders } from "./measuring.mjs";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seeds: { type: "string", default: "1" },
-    tables: { type: "string", default: "4" },
-    precision: { type: "string", default: "0.9" },
-    model: { type: "string" },
-    json: { type: "string" },
-    against: { type: "string" },
-  },
-});
+const { values, positionals } = readOptions("seeds=1 tables=4 precision=0.9 model json against");
 const target = Number(values.precision);
 
 /** Tables of look-alikes in a temporary folder, or undefined where their maker is absent. */
@@ -110,11 +100,7 @@ const sets = [];
 for (const folder of setFolders(given)) {
   const set = await judged(folder, encoder);
   sets.push(set);
-  const [p, f1] = [set.precision?.toFixed(3) ?? "–", set.f1.toFixed(3)];
-  const promise = `${set.estimate.toFixed(3)} (${set.low.toFixed(3)} to ${set.high.toFixed(3)})`;
-  const verdict = set.isFalse ? "FALSE" : set.isRefusedThoughRight ? "refused though right" : "";
-  const answer = set.established ? "established" : "refused";
-  console.log(`${set.set.padEnd(18)} pairs ${set.pairs} P ${p} F1 ${f1} ${answer} ${promise} ${verdict}`);
+  console.log(JSON.stringify(set));
 }
 await encoder?.dispose();
 console.log();
@@ -124,12 +110,8 @@ for (const archetype of [...new Set(sets.map((set) => set.archetype))].sort()) {
 }
 console.log(line("all", sets));
 if (values.json !== undefined) {
-  const conditions = {
-    target,
-    model: values.model ?? "pearl-mini",
-    seeds: values.seeds,
-    tables: values.tables,
-  };
+  const { model = "pearl-mini", seeds, tables } = values;
+  const conditions = { target, model, seeds, tables };
   writeFileSync(values.json, `${JSON.stringify({ ...conditions, sets }, null, 2)}\n`);
 }
 if (values.against !== undefined) {
@@ -140,7 +122,10 @@ if (values.against !== undefined) {
     if (isSame && old.established === set.established) continue;
     process.exitCode = 1;
     console.log(
-      `differs: ${set.set} F1 ${old?.f1.toFixed(3)} → ${set.f1.toFixed(3)}, estimate ${old?.estimate.toFixed(3)} → ${set.estimate.toFixed(3)}`,
+      "differs:",
+      set.set,
+      { before: old?.f1, now: set.f1 },
+      { before: old?.estimate, now: set.estimate },
     );
   }
 }

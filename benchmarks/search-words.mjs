@@ -11,7 +11,8 @@ import { PhraseEncoder, searchPhrases, VectorIndex } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { mean } from "../dist/statistics.js";
 import { readColumns } from "../dist/table/whole-table.js";
-import { readOptions, stopwatch } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { stopwatch } from "./measuring.mjs";
 
 const { values: options } = readOptions("queries=2000 model=pearl-mini data=bench");
 const folder = mkdtempSync(join(tmpdir(), "pearl-search-words-"));

@@ -14,44 +14,34 @@
  * they hold on a busy machine, too.
  */
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Agent, createServer, request } from "node:http";
-import { availableParallelism, cpus, loadavg } from "node:os";
-import { basename, dirname, resolve } from "node:path";
+import { availableParallelism } from "node:os";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: the package has no types
 import autocannon from "autocannon";
-import { readOptions, root } from "./measuring.mjs";
+import { mean } from "../dist/statistics.js";
+import { readOptions, root } from "../scripts/options.mjs";
+import { machine, processUse, transformersPipeline, versions, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("seconds=10 soak=20000 rounds=2 json=serve peer?", {
   model: `${root}.cache/e5-shape`,
 });
 const seconds = Number(options.seconds);
+const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
 
 /** The peer: the pipeline of transformers.js, a route, nothing else. */
 async function servePeer() {
-  const { env, pipeline } = await import("@huggingface/transformers");
-  env.allowRemoteModels = false;
-  env.localModelPath = dirname(resolve(options.model));
   // threads that do not spin between operators are the faster choice on a busy machine
-  const session_options = {
-    intraOpNumThreads: availableParallelism(),
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
-  };
-  const settings = /** @type {const} */ ({ dtype: "fp32", device: "cpu" });
-  const extract = await pipeline("feature-extraction", basename(options.model), {
-    ...settings,
-    session_options,
-  });
+  const extract = await transformersPipeline(options.model, availableParallelism(), "0");
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
     const { input } = JSON.parse(text);
-    const rows = /** @type {number[][]} */ (
-      (await extract(input, { pooling: "mean", normalize: true })).tolist()
-    );
-    const data = rows.map((row, index) => ({
+    const vectors = await extract(input, { pooling: "mean", normalize: true });
+    const data = vectors.tolist().map((row, index) => ({
       ...{ object: "embedding", index },
       embedding: Buffer.from(Float32Array.from(row).buffer).toString("base64"),
     }));
@@ -59,14 +49,11 @@ async function servePeer() {
     response.end(JSON.stringify({ object: "list", data }));
   });
   server.listen(0, "127.0.0.1", () => {
-    const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-    console.log(`listening on http://127.0.0.1:${port}`);
+    console.log(`listening on http://127.0.0.1:${Object(server.address()).port}`);
   });
 }
 
-/** @typedef {{ url: string, pid: number, stop: () => Promise<unknown> }} Running */
-
-/** @returns {Promise<Running>} */
+/** Starts a server. @returns its address and process, and what stops it */
 async function start(/** @type {string[]} */ parameters) {
   const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -81,19 +68,11 @@ async function start(/** @type {string[]} */ parameters) {
     child.kill("SIGTERM");
     return ended;
   };
-  return { url, pid: /** @type {number} */ (child.pid), stop };
+  return { url, pid: child.pid, stop };
 }
 
 const startPearl = (/** @type {string[]} */ ...parameters) =>
   start([`${root}dist/cli/main.js`, "serve", "--port", "0", "--quiet", ...parameters]);
-
-/** Seconds of processor time that a process has used. */
-function processorSeconds(/** @type {number} */ pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 function megabytes(/** @type {number} */ pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
@@ -102,12 +81,9 @@ function megabytes(/** @type {number} */ pid) {
 let asked = 0;
 /** Bodies that no other call gives. */
 function bodies(/** @type {string} */ model, /** @type {number} */ count, /** @type {number} */ phrases) {
-  const names = [
-    "Toyota Motor Corporation",
-    "Siemens AG Munich",
-    "University of Oxford",
-    "Zürcher Kantonalbank",
-  ];
+  const names = "Toyota Motor Corporation;Siemens AG Munich;University of Oxford;Zürcher Kantonalbank".split(
+    ";",
+  );
   return Array.from({ length: count }, () => {
     const input = Array.from({ length: phrases }, () => `${names[asked % 4]} ${asked++}`);
     return JSON.stringify({ model, input, encoding_format: "base64" });
@@ -115,13 +91,8 @@ function bodies(/** @type {string} */ model, /** @type {number} */ count, /** @t
 }
 
 /** Loads a server with requests. */
-async function load(
-  /** @type {Running} */ { url, pid },
-  /** @type {string} */ model,
-  /** @type {number} */ phrases,
-  /** @type {object} */ settings,
-) {
-  const used = processorSeconds(pid);
+async function load({ url, pid }, model, phrases, settings) {
+  const used = processUse(pid).processorSeconds;
   const result = await autocannon({
     url: `${url}/v1/embeddings`,
     method: "POST",
@@ -131,29 +102,26 @@ async function load(
     ...settings,
   });
   const answered = result["2xx"];
-  const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
   return {
     requests: answered,
     failed: result.non2xx + result.errors,
     requestsPerSecond: round(answered / result.duration),
     phrasesPerSecond: round((phrases * answered) / result.duration),
     milliseconds: { median: result.latency.p50, p99: result.latency.p99 },
-    serverMillisecondsPerPhrase: round((1000 * (processorSeconds(pid) - used)) / (phrases * answered)),
+    serverMillisecondsPerPhrase: round(
+      (1000 * (processUse(pid).processorSeconds - used)) / (phrases * answered),
+    ),
   };
 }
 
 /** Sends requests of one phrase at a fixed rate, whether or not earlier ones are answered (an open loop). */
-async function loadAtRate(
-  /** @type {Running} */ { url, pid },
-  /** @type {string} */ model,
-  /** @type {number} */ rate,
-) {
+async function loadAtRate({ url, pid }, model, rate) {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const headers = { "content-type": "application/json" };
-  const used = processorSeconds(pid);
+  const used = processUse(pid).processorSeconds;
   const texts = bodies(model, rate * seconds, 1);
   const start = performance.now();
-  const post = (/** @type {string} */ body, /** @type {number} */ due) =>
+  const post = (body, due) =>
     new Promise((answered) => {
       const sent = request(`${url}/v1/embeddings`, { method: "POST", agent, headers }, (response) => {
         response
@@ -169,17 +137,14 @@ async function loadAtRate(
     else answers.push(post(texts[answers.length], due));
   }
   const times = (await Promise.all(answers)).filter((time) => time !== undefined).sort((a, b) => a - b);
-  const quantile = (/** @type {number} */ share) =>
-    Number(times[Math.floor(times.length * share)].toPrecision(3));
+  const quantile = (/** @type {number} */ share) => round(times[Math.floor(times.length * share)]);
   agent.destroy();
   return {
     requests: times.length,
     failed: texts.length - times.length,
     requestsPerSecond: rate,
     milliseconds: { median: quantile(0.5), p99: quantile(0.99) },
-    serverMillisecondsPerPhrase: Number(
-      ((1000 * (processorSeconds(pid) - used)) / times.length).toPrecision(3),
-    ),
+    serverMillisecondsPerPhrase: round((1000 * (processUse(pid).processorSeconds - used)) / times.length),
   };
 }
 
@@ -209,12 +174,10 @@ async function measurePeer() {
   for (let round = 0; round < Number(options.rounds); round++)
     rounds.push({ pearl: await load(pearl, model, 1, settings), peer: await load(peer, model, 1, settings) });
   await Promise.all([pearl.stop(), peer.stop()]);
-  const mean = (
-    /** @type {"pearl" | "peer"} */ who,
-    /** @type {"phrasesPerSecond" | "serverMillisecondsPerPhrase"} */ what,
-  ) => rounds.reduce((sum, round) => sum + round[who][what], 0) / rounds.length;
-  const ratio = (/** @type {"phrasesPerSecond" | "serverMillisecondsPerPhrase"} */ what) =>
-    Number((mean("pearl", what) / mean("peer", what)).toPrecision(3));
+  const ratio = (/** @type {string} */ what) => {
+    const [own, other] = ["pearl", "peer"].map((who) => mean(rounds.map((one) => one[who][what])));
+    return round(own / other);
+  };
   return {
     rounds,
     pearlToPeer: { speed: ratio("phrasesPerSecond"), processorTime: ratio("serverMillisecondsPerPhrase") },
@@ -222,19 +185,15 @@ async function measurePeer() {
 }
 
 async function main() {
-  const loadBefore = loadavg()[0];
-  const mini = await measureMini();
-  const e5Shape = await measurePeer();
-  const version = (/** @type {string} */ name) =>
-    JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, "utf8")).version;
-  const versions = Object.fromEntries(
-    ["fastify", "@huggingface/transformers"].map((name) => [name, version(name)]),
-  );
-  const machine = { processor: cpus()[0].model, cores: cpus().length, loadBefore, loadAfter: loadavg()[0] };
-  const result = { machine, versions: { node: process.versions.node, ...versions }, mini, e5Shape };
-  const text = JSON.stringify(result, null, 2);
-  writeFileSync(options.json, `${text}\n`);
-  console.log(text);
+  const before = machine();
+  const [mini, e5Shape] = [await measureMini(), await measurePeer()];
+  const record = {
+    machine: before,
+    versions: versions("fastify", "@huggingface/transformers"),
+    mini,
+    e5Shape,
+  };
+  writeRecord({ ...record, loadAfter: machine().load }, options.json);
 }
 
 await (options.peer ? servePeer() : main());

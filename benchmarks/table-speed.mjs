@@ -8,65 +8,52 @@
  * encoder.
  */
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import { EmbeddingWriter, Table } from "../dist/index.js";
-import { readOptions } from "./measuring.mjs";
+import { readOptions } from "../scripts/options.mjs";
+import { machine, writeRecord } from "./measuring.mjs";
 
 const { values } = readOptions("rows=1000000 dimension=256 format=parquet input=csv json");
 const rows = Number(values.rows);
 const dimension = Number(values.dimension);
 
+const company = (row) => `Some Company ${(row * 7919) % rows} Ltd.`;
+const city = (row) => `Springfield ${row % 97}`;
 /** One generated row in the input's format. */
 const rowWriters = {
-  csv: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\n`,
-  crlf: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\r\n`,
-  quoted: (row) => `${row},"Some ""Company"", ${(row * 7919) % rows} Ltd.",Springfield ${row % 97}\n`,
-  tsv: (row) => `${row}\tSome Company ${(row * 7919) % rows} Ltd.\tSpringfield ${row % 97}\n`,
-  jsonl: (row) =>
-    `{"id":${row},"name":"Some Company ${(row * 7919) % rows} Ltd.","city":"Springfield ${row % 97}"}\n`,
-  text: (row) => `Some Company ${(row * 7919) % rows} Ltd.\n`,
+  csv: (row) => `${row},${company(row)},${city(row)}\n`,
+  crlf: (row) => `${row},${company(row)},${city(row)}\r\n`,
+  tsv: (row) => `${row}\t${company(row)}\t${city(row)}\n`,
+  jsonl: (row) => `${JSON.stringify({ id: row, name: company(row), city: city(row) })}\n`,
+  text: (row) => `${company(row)}\n`,
 };
-const headers = {
-  csv: "id,name,city\n",
-  crlf: "id,name,city\r\n",
-  quoted: "id,name,city\n",
-  tsv: "id\tname\tcity\n",
-};
-const extensions = { crlf: "csv", quoted: "csv", text: "txt" };
+const headers = { csv: "id,name,city\n", crlf: "id,name,city\r\n", tsv: "id\tname\tcity\n" };
+const extensions = { crlf: "csv", text: "txt" };
 
-async function makeInput(path) {
-  const stream = createWriteStream(path);
-  stream.write(headers[values.input] ?? "");
+/** The text of the table, 2,000 rows at a time. */
+function* inputParts() {
   const write = rowWriters[values.input];
-  for (let row = 0; row < rows; ) {
-    let text = "";
-    for (const end = Math.min(row + 2000, rows); row < end; row++) text += write(row);
-    if (!stream.write(text)) await new Promise((resolve) => stream.once("drain", resolve));
-  }
-  stream.end();
-  await finished(stream);
+  if (headers[values.input]) yield headers[values.input];
+  for (let first = 0; first < rows; first += 2000)
+    yield Array.from({ length: Math.min(2000, rows - first) }, (_, at) => write(first + at)).join("");
 }
 
 const folder = await mkdtemp(join(tmpdir(), "pearl-table-speed-"));
 try {
   const input = join(folder, `input.${extensions[values.input] ?? values.input}`);
   const output = join(folder, `output.${values.format}`);
-  await makeInput(input);
+  await pipeline(inputParts, createWriteStream(input));
 
   const stages = [];
   const beginning = performance.now();
   let last = beginning;
   const stage = (name) => {
-    const now = performance.now();
-    stages.push({
-      name,
-      seconds: (now - last) / 1000,
-      rowsPerSecond: Math.round((rows / (now - last)) * 1000),
-    });
-    last = now;
+    const seconds = (performance.now() - last) / 1000;
+    stages.push({ name, seconds, rowsPerSecond: Math.round(rows / seconds) });
+    last = performance.now();
   };
 
   const table = await Table.open(input, { column: values.input === "text" ? undefined : "name" });
@@ -86,30 +73,24 @@ try {
   await table.close();
 
   const seconds = (last - beginning) / 1000;
-  const result = {
-    benchmark: "table-speed",
-    rows,
-    dimension,
-    input: values.input,
-    inputBytes: (await stat(input)).size,
-    format: values.format,
-    outputBytes: bytes,
-    stages,
-    seconds,
-    rowsPerSecond: Math.round(rows / seconds),
-    peakMemoryMB: Math.round(process.resourceUsage().maxRSS / 1024),
-    node: process.version,
+  const record = {
+    ...{
+      benchmark: "table-speed",
+      rows,
+      dimension,
+      input: values.input,
+      inputBytes: (await stat(input)).size,
+    },
+    ...{
+      format: values.format,
+      outputBytes: bytes,
+      stages,
+      seconds,
+      rowsPerSecond: Math.round(rows / seconds),
+    },
+    ...{ peakMemoryMB: Math.round(process.resourceUsage().maxRSS / 1024), machine: machine() },
   };
-  for (const { name, seconds: spent, rowsPerSecond } of stages) {
-    console.log(
-      `${name.padEnd(8)} ${spent.toFixed(2).padStart(7)} s  ${rowsPerSecond.toLocaleString("en-US")} rows/s`,
-    );
-  }
-  console.log(
-    `all      ${seconds.toFixed(2).padStart(7)} s  ${result.rowsPerSecond.toLocaleString("en-US")} rows/s`,
-  );
-  console.log(`peak memory ${result.peakMemoryMB} MB`);
-  if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  writeRecord(record, values.json);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -14,7 +14,7 @@
  * - NNShot: the nearest token of the support, by the features of the encoder alone
  * - Viterbi: with the transitions of the source
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { spanScores } from "../dist/fewshot/tag/decode.js";
 import { spansOf } from "../dist/fewshot/tag/sentences.js";
@@ -22,8 +22,9 @@ import { decoded, distancesTo } from "../dist/fewshot/tag/tagger.js";
 import { placesOf, tokenFeatures } from "../dist/fewshot/tag/tokens.js";
 import { PhraseEncoder, trainTagger } from "../dist/index.js";
 import { createRandom, shuffled } from "../dist/random.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, summary } from "./measuring.mjs";
+import { summary, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= json=tag tested=1000 draws=10");
 const rowsOf = (path) => readRows(join(options.data, path));
@@ -109,13 +110,11 @@ const { tagger } = await trainTagger(learnedFrom.slice(0, 1), { encoder, source:
 const { transitions } = tagger;
 const rows = await tokenFeatures(encoder, placesOf(tested));
 const gold = tested.map(({ tags }) => tags);
-const result = {
-  model: encoder.model.name,
-  ...{ draws: Number(options.draws), tested: tested.length, points: [] },
-};
+const draws = Number(options.draws);
+const result = { model: encoder.model.name, draws, tested: tested.length, points: [] };
 for (const count of [1, 5]) {
   const values = { nnshot: [], "nnshot, viterbi": [] };
-  for (let seed = 0; seed < result.draws; seed++) {
+  for (let seed = 0; seed < draws; seed++) {
     const known = [...support(others, count, seed)].map((row) => others[row]);
     const knownRows = await tokenFeatures(encoder, placesOf(known));
     const distances = await distancesTo(rows, { ...knownRows, support: known });
@@ -125,7 +124,6 @@ for (const count of [1, 5]) {
   }
   const point = Object.fromEntries(Object.entries(values).map(([name, own]) => [name, summary(own)]));
   result.points.push({ spansOfATag: count, ...point });
-  console.log(count, JSON.stringify(point));
 }
 await encoder.dispose();
-writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+writeRecord(result, options.json);

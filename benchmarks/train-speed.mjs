@@ -10,64 +10,40 @@
  * milliseconds; pearl's threads sleep at once, or spin for 0.1 ms with --spinning brief.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { assembleModel } from "../dist/architectures/compose.js";
-import { readModelFolder } from "../dist/architectures/model-folder.js";
-import { openFeaturizers } from "../dist/architectures/registry.js";
-import { readModel } from "../dist/onnx/io/file.js";
-import { openReader, readPhrases, samplePhrases } from "../dist/pearl/contrastive-batch.js";
-import { pairProgram, prepareForTraining } from "../dist/pearl/loss/program.js";
 import { openEngine } from "../dist/training/engine.js";
-import { planChunks } from "../dist/training/gradients/chunks.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
-import { randomNumbers } from "./gpu/settings.mjs";
-import { median, readOptions, root, stopwatch, wordsAndNames } from "./measuring.mjs";
+import { readOptions, root } from "../scripts/options.mjs";
+import { openProgram, phraseSource } from "./gpu/settings.mjs";
+import { machine, median, stopwatch, versions, wordsAndNames, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions(
   "rounds=3 threads=2 only cells spinning=off python=/usr/bin/python3 data= json=train-speed child",
 );
+const { spinning } = options;
 const threads = Number(options.threads);
-const small = {
-  ...e5Small,
-  vocabulary: 20_000,
-  hidden: 192,
-  layers: 3,
-  heads: 6,
-  feedForward: 768,
-  positions: 128,
+const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
+
+const shapes = {
+  "192/3 layers": {
+    ...e5Small,
+    ...{ vocabulary: 20_000, hidden: 192, layers: 3, heads: 6, feedForward: 768, positions: 128 },
+  },
+  "E5-small's shape": e5Small,
 };
 
-const spinning = /** @type {"on" | "brief" | "off"} */ (options.spinning);
+/** @typedef {{ shape: typeof e5Small, folder: string, threads: number, batches: string[][], tokens: number[][][] }} Settings */
 
-/**
- * @typedef {typeof e5Small} Shape
- * @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings
- */
-
-const evenBatches = (/** @type {Shape} */ shape) => {
-  const next = randomNumbers(7);
-  const row = () => Array.from({ length: 8 }, () => 1 + next(shape.vocabulary - 1));
-  return Array.from({ length: 4 }, () => Array.from({ length: 512 }, row));
+/** Four batches of phrases: of 8 tokens each, or of mixed length, half words and half names. */
+const batchesOf = {
+  "512 × 8 tokens": (/** @type {string} */ folder) =>
+    [1, 2, 3, 4].map((seed) => phraseSource(folder).fixed(512, 8, seed)),
+  "510 phrases of mixed length": () => [1, 2, 3, 4].map((seed) => wordsAndNames(options.data, 510, seed)),
 };
-
-/** Token ids of batches of 510 phrases, half words and half names. */
-async function mixedBatches(/** @type {string} */ folder) {
-  const model = await readModelFolder(folder);
-  const [featurizer] = await openFeaturizers(model, ["input_ids", "attention_mask", "token_type_ids"]);
-  const { words, names } = wordsAndNames(options.data);
-  const next = randomNumbers(11);
-  return Array.from({ length: 4 }, () => {
-    const phrases = Array.from({ length: 510 }, (_, i) =>
-      i % 2 ? words[next(words.length)] : names[next(names.length)],
-    );
-    const { rows } = featurizer.read(phrases);
-    return phrases.map((_, i) => Array.from(rows.ids.subarray(rows.starts[i], rows.starts[i + 1])));
-  });
-}
 
 /** Starts a process that answers each input line with one line of JSON. */
 function startSide(/** @type {string} */ command, /** @type {string[]} */ parameters) {
@@ -98,34 +74,18 @@ function startSide(/** @type {string} */ command, /** @type {string[]} */ parame
 
 /** pearl's side: the training engine of `pearl finetune`. */
 async function serve(/** @type {Settings} */ { folder, threads, batches }) {
-  const base = await readModelFolder(folder);
-  const assembled = assembleModel({
-    base: { folder: base, model: readModel(base.graph) },
-    types: [],
-    seed: 0,
-  });
-  const reader = await openReader(base, assembled);
-  const [{ featurizer }] = reader.features;
-  const program = pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width },
-    ...{ temperature: 0.07, types: 0, negatives: "none", seed: 0 },
-  });
+  const { program, batch } = await openProgram(folder);
   const engine = await openEngine(program, { device: "cpu", threads, spinning });
-  const weights = [...(await engine.optimiser.weights()).values()].reduce(
-    (sum, { data }) => sum + data.length,
-    0,
-  );
-  const ready = batches.map((rows) => batchOf(rows, featurizer));
-  console.log(
-    JSON.stringify({
-      weights,
-      chunks: ready.map(
-        ({ chunks }) =>
-          chunks?.map(({ rows, feeds }) => `${rows.length}x${feeds.input_ids.dims[1]}`).join(" ") ??
-          "one pass",
-      ),
-    }),
-  );
+  const all = [...(await engine.optimiser.weights()).values()];
+  const cells = options.cells && Number(options.cells);
+  const ready = [];
+  for (const phrases of batches) {
+    const [anchors, positives] = [phrases.slice(0, phrases.length / 2), phrases.slice(phrases.length / 2)];
+    ready.push(await batch({ anchors, positives, types: [] }, { cells }));
+  }
+  const sizes = ready[0].chunks?.map(({ rows, feeds }) => `${rows.length}x${feeds.input_ids.dims[1]}`);
+  const weights = all.reduce((sum, { data }) => sum + data.length, 0);
+  console.log(JSON.stringify({ weights, chunks: sizes?.join(" ") ?? "one pass" }));
   for await (const line of createInterface({ input: process.stdin })) {
     const watch = stopwatch();
     const { losses } = await engine.step(ready[Number(line)], 1e-5);
@@ -134,147 +94,78 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
   }
 }
 
-function batchOf(
-  /** @type {number[][]} */ rows,
-  /** @type {import("../dist/architectures/architecture.js").Featurizer} */ featurizer,
-) {
-  const starts = Int32Array.from([0, ...rows.map(({ length }) => length)]);
-  for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
-  const all = { ids: Int32Array.from(rows.flat()), starts };
-  const inputs = (/** @type {Int32Array} */ part) => {
-    /** @type {import("../dist/runtime/tensor.js").Feeds} */
-    const feeds = {};
-    featurizer.fill(all, part, Math.max(...Array.from(part, (row) => rows[row].length)), feeds);
-    return feeds;
-  };
-  const half = BigInt(rows.length / 2);
-  /** @type {import("../dist/runtime/tensor.js").Feeds} */
-  const feeds = {
-    sizes: { type: "int64", dims: [2], data: BigInt64Array.of(half, half) },
-    groups: { type: "int32", dims: [rows.length], data: Int32Array.from(rows.keys()) },
-  };
-  const cells = options.cells === undefined ? undefined : Number(options.cells);
-  const plan = planChunks(
-    rows.map(({ length }) => length),
-    { cells },
-  );
-  if (!plan) return { feeds: { ...feeds, ...inputs(Int32Array.from(rows.keys())) }, phrases: rows.length };
-  return { feeds, chunks: plan.map((part) => ({ rows: part, feeds: inputs(part) })), phrases: rows.length };
-}
-
 async function measure(/** @type {string} */ name, /** @type {Settings} */ settings) {
   const path = join(mkdtempSync(join(tmpdir(), "pearl-train-speed-")), "settings.json");
   writeFileSync(path, JSON.stringify(settings));
-  const own = fileURLToPath(import.meta.url);
-  const cells = options.cells === undefined ? [] : ["--cells", options.cells];
-  const waiting = ["--spinning", spinning];
+  const [own, torch] = ["train-speed.mjs", "train-speed-torch.py"].map((file) =>
+    fileURLToPath(new URL(file, import.meta.url)),
+  );
+  const how = ["--spinning", spinning, ...(options.cells === undefined ? [] : ["--cells", options.cells])];
   const sides = [
-    { name: "torch", ...startSide(options.python, [join(dirname(own), "train-speed-torch.py"), path]) },
-    { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...waiting, ...cells]) },
+    { name: "torch", ...startSide(options.python, [torch, path]) },
+    { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...how]) },
   ];
   const starts = [];
   for (const side of sides) starts.push(await side.started());
-  /** @type {number[][]} */
-  const seconds = [[], []];
-  /** @type {number[][]} */
-  const processor = [[], []];
-  for (let round = 0; round <= Number(options.rounds); round++)
+  const answers = [[], []];
+  for (let turn = 0; turn <= Number(options.rounds); turn++)
     for (const [s, side] of sides.entries())
       for (let step = 0; step < 2; step++) {
-        const answer = await side.step((2 * round + step) % settings.batches.length);
+        const answer = await side.step((2 * turn + step) % settings.batches.length);
         // the first round is a warm-up
-        if (round > 0) {
-          seconds[s].push(answer.seconds);
-          processor[s].push(answer.processor);
-        }
-        console.error(
-          `${name}, round ${round}: ${side.name} ${answer.seconds.toFixed(3)} s (${answer.processor.toFixed(3)} s of processor time), loss ${answer.loss.toFixed(3)}`,
-        );
+        if (turn > 0) answers[s].push(answer);
+        console.error(`${name}, round ${turn}: ${side.name} ${JSON.stringify(answer)}`);
       }
-  const peaks = sides.map((side) => side.peakBytes());
-  for (const side of sides) side.close();
-  const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
-  const [torch, pearl] = seconds.map((times, s) => ({
-    secondsMedian: round(median(times)),
-    secondsLeast: round(Math.min(...times)),
-    processorMedian: round(median(processor[s])),
-    processorLeast: round(Math.min(...processor[s])),
-    peakMegabytes: Math.round(peaks[s] / 1e6),
-  }));
-  const tokens = settings.batches.flat().map(({ length }) => length);
+  const [torchSide, pearlSide] = sides.map((side, s) => {
+    const [seconds, processor] = ["seconds", "processor"].map((key) => answers[s].map((one) => one[key]));
+    const peakMegabytes = Math.round(side.peakBytes() / 1e6);
+    side.close();
+    return {
+      ...{ secondsMedian: round(median(seconds)), secondsLeast: round(Math.min(...seconds)) },
+      ...{ processorMedian: round(median(processor)), processorLeast: round(Math.min(...processor)) },
+      peakMegabytes,
+    };
+  });
+  const lengths = settings.tokens.flat().map(({ length }) => length);
+  const meanLength = lengths.reduce((a, b) => a + b, 0) / lengths.length;
   return {
-    name,
-    measured: new Date().toISOString().slice(0, 10),
-    rounds: Number(options.rounds),
+    ...{ name, measured: new Date().toISOString().slice(0, 10), rounds: Number(options.rounds) },
     ...(spinning !== "off" && { spinning }),
     // both sides inherit it; glibc.malloc.hugetlb=1, for example, requests large pages
     ...(process.env.GLIBC_TUNABLES && { tunables: process.env.GLIBC_TUNABLES }),
     // load of the last five minutes, which shows other load on the machine
     loadAverage: round(loadavg()[1]),
     rows: settings.batches[0].length,
-    tokensPerRow: {
-      mean: round(tokens.reduce((a, b) => a + b, 0) / tokens.length),
-      longest: Math.max(...tokens),
-    },
-    chunks: starts[1].chunks[0],
+    tokensPerRow: { mean: round(meanLength), longest: Math.max(...lengths) },
+    chunks: starts[1].chunks,
     weights: { torch: starts[0].weights, pearl: starts[1].weights },
-    torch: { version: starts[0].version, ...torch },
-    pearl,
-    pearlToTorch: {
-      secondsMedian: round(pearl.secondsMedian / torch.secondsMedian),
-      secondsLeast: round(pearl.secondsLeast / torch.secondsLeast),
-      processorMedian: round(pearl.processorMedian / torch.processorMedian),
-      processorLeast: round(pearl.processorLeast / torch.processorLeast),
-      peakMemory: round(pearl.peakMegabytes / torch.peakMegabytes),
-    },
+    torch: { version: starts[0].version, ...torchSide },
+    pearl: pearlSide,
+    pearlToTorch: Object.fromEntries(
+      Object.entries(pearlSide).map(([key, value]) => [key, round(value / torchSide[key])]),
+    ),
   };
 }
 
 async function main() {
-  const e5 = `${root}.cache/e5-shape`;
-  const tiny = `${root}.cache/small-shape`;
-  if (!existsSync(e5)) makeModelFolder(e5);
-  if (!existsSync(tiny)) makeModelFolder(tiny, small);
-  const even = (/** @type {Shape} */ shape, /** @type {string} */ folder) => ({
-    shape,
-    folder,
-    threads,
-    batches: evenBatches(shape),
-  });
-  /** @type {[string, () => Promise<Settings> | Settings][]} */
-  const cases = [
-    ["192/3 layers, 512 × 8 tokens", () => even(small, tiny)],
-    ["E5-small's shape, 512 × 8 tokens", () => even(e5Small, e5)],
-    [
-      "192/3 layers, 510 phrases of mixed length",
-      async () => ({ ...even(small, tiny), batches: await mixedBatches(tiny) }),
-    ],
-    [
-      "E5-small's shape, 510 phrases of mixed length",
-      async () => ({ ...even(e5Small, e5), batches: await mixedBatches(e5) }),
-    ],
-  ];
-  const version = JSON.parse(
-    readFileSync(`${root}node_modules/onnxruntime-node/package.json`, "utf8"),
-  ).version;
-  const record = {
-    ...{ threads, processor: cpus()[0].model, node: process.versions.node, onnxruntime: version },
-    note: "seconds of a step on a shared machine, by the clock and of processor: read the ratios beside loadAverage",
-    /** @type {Awaited<ReturnType<typeof measure>>[]} */
-    results: [],
-  };
-  mkdirSync(dirname(options.json), { recursive: true });
-  if (existsSync(options.json)) record.results = JSON.parse(readFileSync(options.json, "utf8")).results;
-  for (const [name, settings] of cases) {
-    if (options.only !== undefined && !name.includes(options.only)) continue;
-    const found = await measure(name, await settings());
-    record.results = cases.flatMap(([each]) =>
-      each === name ? [found] : record.results.filter((result) => result.name === each),
-    );
-    // write after each case, since all of them take a quarter of an hour
-    writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
-  }
-  console.log(JSON.stringify(record, null, 2));
+  const earlier = existsSync(options.json) ? JSON.parse(readFileSync(options.json, "utf8")).results : [];
+  const results = new Map(earlier.map((result) => [result.name, result]));
+  const note =
+    "seconds of a step on a shared machine, by the clock and of processor: read the ratios beside loadAverage";
+  for (const [kind, makeBatches] of Object.entries(batchesOf))
+    for (const [of, shape] of Object.entries(shapes)) {
+      const name = `${of}, ${kind}`;
+      if (options.only !== undefined && !name.includes(options.only)) continue;
+      const folder = `${root}.cache/${shape === e5Small ? "e5-shape" : "small-shape"}`;
+      if (!existsSync(folder)) makeModelFolder(folder, shape);
+      const batches = makeBatches(folder);
+      const { tokens: tokensOf } = await openProgram(folder);
+      const tokens = await Promise.all(batches.map(tokensOf));
+      results.set(name, await measure(name, { shape, folder, threads, batches, tokens }));
+      // after each case, since all of them take a quarter of an hour
+      const facts = { threads, machine: machine(), versions: versions("onnxruntime-node"), note };
+      writeRecord({ ...facts, results: [...results.values()] }, options.json);
+    }
 }
 
 if (options.child === undefined) await main();

@@ -13,23 +13,21 @@
  * "ceiling" is the agreement if each phrase gets its most frequent type.
  */
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { join } from "node:path";
 import { createPhraseTyper } from "../dist/corpus/typing/phrase-typer.js";
+import { readOptions } from "../scripts/options.mjs";
 import { readRows } from "../scripts/training-tables.mjs";
-import { readOptions, round, stopwatch } from "./measuring.mjs";
+import { machine, round, stopwatch, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("data= json=typing sample=1 show");
 const rows = [...readRows(join(options.data, "train/types.tsv.gz"))];
-const half = (/** @type {string} */ phrase) => createHash("md5").update(phrase).digest();
 const typer = await createPhraseTyper();
 const tallies = { development: newTally(), "held-out": newTally() };
 const examples = new Map();
 const watch = stopwatch();
 let measured = 0;
 for (const [phrase, lexicalClass, type, source, quality] of rows) {
-  const digest = half(phrase);
+  const digest = createHash("md5").update(phrase).digest();
   if (digest[1] % Number(options.sample) !== 0) continue;
   measured++;
   const label = typer(phrase, lexicalClass);
@@ -41,41 +39,24 @@ for (const [phrase, lexicalClass, type, source, quality] of rows) {
   }
 }
 const { processorSeconds } = watch();
-const result = {
-  task: "entity types of gold phrases without a model",
-  rows: measured,
-  halves: Object.fromEntries(Object.entries(tallies).map(([name, one]) => [name, summary(one)])),
-  processorSecondsPer100000: round((processorSeconds / measured) * 1e5, 1),
-  cpu: cpus()[0].model,
-  node: process.version,
-};
-for (const [name, { all, byTypeSource, byQuality }] of Object.entries(result.halves)) {
-  console.log(name, "all", JSON.stringify(all));
-  for (const [key, value] of Object.entries({ ...byTypeSource, ...byQuality }))
-    console.log(" ", key, JSON.stringify(value));
+if (options.show === undefined) {
+  const record = {
+    ...{ task: "entity types of gold phrases without a model", rows: measured },
+    halves: Object.fromEntries(Object.entries(tallies).map(([name, one]) => [name, summary(one)])),
+    ...{ processorSecondsPer100000: round((processorSeconds / measured) * 1e5, 1), machine: machine() },
+  };
+  writeRecord(record, options.json);
+} else {
+  const frequent = [...examples].sort((a, b) => b[1].length - a[1].length).slice(0, Number(options.show));
+  for (const [key, phrases] of frequent) {
+    const shown = phrases.filter((_, i) => i % Math.ceil(phrases.length / 14) === 0);
+    console.log(key, phrases.length, shown.join(" | "));
+  }
 }
-console.log(result.halves["held-out"].worstPairs.slice(0, 12));
-if (options.show === undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
-else
-  for (const [key, phrases] of [...examples]
-    .sort((a, b) => b[1].length - a[1].length)
-    .slice(0, Number(options.show)))
-    console.log(
-      key,
-      phrases.length,
-      phrases.filter((_, i) => i % Math.ceil(phrases.length / 14) === 0).join(" | "),
-    );
 
 function newTally() {
-  return {
-    all: cell(),
-    byTypeSource: {},
-    bySource: {},
-    byType: {},
-    byQuality: {},
-    pairs: {},
-    phrases: new Map(),
-  };
+  const tables = { byTypeSource: {}, bySource: {}, byType: {}, byQuality: {} };
+  return { all: cell(), ...tables, pairs: {}, phrases: new Map() };
 }
 
 function cell() {
@@ -85,14 +66,11 @@ function cell() {
 function tally(one, { phrase, type, source, quality }, label) {
   const add = (table, key) => {
     table[key] ??= cell();
-    count(table[key]);
+    table[key].rows++;
+    if (label !== undefined) table[key].labelled++;
+    if (label?.type === type) table[key].right++;
   };
-  const count = (entry) => {
-    entry.rows++;
-    if (label !== undefined) entry.labelled++;
-    if (label?.type === type) entry.right++;
-  };
-  count(one.all);
+  add(one, "all");
   add(one.bySource, source);
   add(one.byType, type);
   add(one.byQuality, quality);

@@ -12,98 +12,63 @@
  * The browser starts anew for every round, on a profile that has the weights. Processor times are those of all its
  * processes together, or of the Node process, from /proc, so they hold on a busy machine, too.
  */
-import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { playgroundServer } from "../examples/playground/serve.mjs";
+import { readOptions } from "../scripts/options.mjs";
 import { makeTables } from "./made-tables.mjs";
-import { median, readOptions, root } from "./measuring.mjs";
+import { machine, median, printedBy, processUse, stopwatch, versions, writeRecord } from "./measuring.mjs";
 
 const { values: options } = readOptions("rounds=5 rows=10000 json=web only child");
 const rows = Number(options.rows);
+const program = { executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] };
 const { left, right, truth } = makeTables(rows, rows);
 const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
 
 /** @typedef {{ seconds: number, processorSeconds: number, matches?: readonly { left: number, right: number }[] }} Measured */
 
-/** Seconds of processor time that a process has used, and its parent. */
-function processOf(/** @type {string} */ pid) {
-  const [, parent, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return { parent, seconds: (Number(fields[9]) + Number(fields[10])) / 100 };
-}
-
 /** Seconds of processor time of the browser on a profile, all its processes together. */
 function browserSeconds(/** @type {string} */ profile) {
-  /** @type {Map<string, ReturnType<typeof processOf> & { own: boolean }>} */
   const all = new Map();
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
-      all.set(pid, {
-        ...processOf(pid),
-        own: readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(profile),
-      });
+      const own = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(profile);
+      all.set(pid, { ...processUse(pid), own });
     } catch {} // it has ended
   }
   const isOurs = (/** @type {string} */ pid) => {
     for (let at = all.get(pid); at !== undefined; at = all.get(at.parent)) if (at.own) return true;
     return false;
   };
-  return [...all].filter(([pid]) => isOurs(pid)).reduce((sum, [, { seconds }]) => sum + seconds, 0);
+  return [...all]
+    .filter(([pid]) => isOurs(pid))
+    .reduce((sum, [, { processorSeconds }]) => sum + processorSeconds, 0);
 }
 
-/** In a page: the first vector. */
-const firstVector = `(async () => {
-  const started = performance.now();
-  const { PhraseEncoder } = await import("/dist/web/index.js");
-  const encoder = await PhraseEncoder.load("pearl-mini", { models: "/models/" });
-  await encoder.encode(["The New York Times"]);
-  return { seconds: (performance.now() - started) / 1000 };
-})()`;
-
-/** In a page: vectors of many names. */
-const encodeNames = `(async (names) => {
-  const { PhraseEncoder } = await import("/dist/web/index.js");
-  const encoder = await PhraseEncoder.load("pearl-mini", { models: "/models/" });
-  await encoder.encode(["The New York Times"]);
-  window.before?.();
-  const started = performance.now();
-  await encoder.encode(names);
-  return { seconds: (performance.now() - started) / 1000 };
-})`;
-
-/** In a page: the join. */
-const joinTables = `(async ({ left, right }) => {
+/** Code of a page, which loads the model and then works. */
+const inPage = (/** @type {string} */ work) => `(async () => {
+  let started = performance.now();
   const { PhraseEncoder, join } = await import("/dist/web/index.js");
   const encoder = await PhraseEncoder.load("pearl-mini", { models: "/models/" });
   await encoder.encode(["The New York Times"]);
-  window.before?.();
-  const started = performance.now();
-  const rows = (names) => names.map((name) => ({ name }));
-  const { matches } = await join(rows(left), rows(right), { encoder });
+  let matches;
+  ${work}
   return { seconds: (performance.now() - started) / 1000, matches };
-})`;
-
+})()`;
+const watchAnew = "window.before?.(); started = performance.now();";
 const codes = {
-  first: firstVector,
-  encode: `${encodeNames}(${JSON.stringify(left)})`,
-  join: `${joinTables}(${JSON.stringify({ left, right })})`,
+  first: inPage(""),
+  encode: inPage(`${watchAnew} await encoder.encode(${JSON.stringify(left)});`),
+  join: inPage(`const tables = ${JSON.stringify([left, right])}.map((names) => names.map((name) => ({ name })));
+  ${watchAnew} ({ matches } = await join(...tables, { encoder }));`),
 };
 
 /** Runs code in a page of a new browser on a profile. @returns {Promise<Measured>} */
-async function inBrowser(
-  /** @type {string} */ profile,
-  /** @type {string} */ address,
-  /** @type {string} */ code,
-) {
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+async function inBrowser(profile, address, code) {
+  const context = await chromium.launchPersistentContext(profile, program);
   const page = await context.newPage();
   let before = 0;
   await page.exposeFunction("before", () => {
@@ -111,7 +76,7 @@ async function inBrowser(
   });
   await page.goto(`${address}/models/pearl-mini/config.json`);
   before = browserSeconds(profile);
-  const found = /** @type {{ seconds: number }} */ (await page.evaluate(code));
+  const found = await page.evaluate(code);
   const processorSeconds = browserSeconds(profile) - before;
   await context.close();
   return { ...found, processorSeconds };
@@ -119,43 +84,25 @@ async function inBrowser(
 
 /** In Node, in this process. @returns {Promise<Measured>} */
 async function inNode(/** @type {string} */ what) {
-  const { PhraseEncoder } = await import("../dist/index.js");
+  const { fuzzyJoin, PhraseEncoder } = await import("../dist/index.js");
   const encoder = await PhraseEncoder.load("pearl-mini");
   await encoder.encode(["The New York Times"]);
-  const spent = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
-  let [started, before] = [0, 0];
-  /** @type {Measured["matches"]} */
-  let matches;
-  if (what === "encode") {
-    [started, before] = [performance.now(), spent()];
-    await encoder.encode(left);
-  } else if (what === "join") {
-    const { fuzzyJoin } = await import("../dist/index.js");
-    [started, before] = [performance.now(), spent()];
-    ({ matches } = await fuzzyJoin(left, right, { encoder }));
-  }
-  const measured = {
-    seconds: (performance.now() - started) / 1000,
-    processorSeconds: spent() - before,
-    matches,
-  };
+  const { user, system } = process.cpuUsage();
+  const sinceStart = { seconds: performance.now() / 1000, processorSeconds: (user + system) / 1e6 };
+  const watch = stopwatch();
+  if (what === "encode") await encoder.encode(left);
+  const { matches } = what === "join" ? await fuzzyJoin(left, right, { encoder }) : {};
+  const measured = { ...(what === "first" ? sinceStart : watch()), matches };
   await encoder.dispose();
   return measured;
 }
 
-/** The same in a process of its own. @returns {Promise<Measured>} */
-function inOwnProcess(/** @type {string} */ what, /** @type {"native" | "web"} */ runtime) {
-  const parameters = [fileURLToPath(import.meta.url), "--child", what, "--rows", options.rows];
-  const env = { ...process.env, PEARL_RUNTIME: runtime };
-  const child = spawn(process.execPath, parameters, { env, stdio: ["ignore", "pipe", "inherit"] });
-  return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout.on("data", (part) => {
-      text += part;
-    });
-    child.on("exit", (code) => (code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`code ${code}`))));
+/** The same in a process of its own. @returns {Measured} */
+const inOwnProcess = (/** @type {string} */ what, /** @type {"native" | "web"} */ runtime) =>
+  printedBy([fileURLToPath(import.meta.url), "--child", what, "--rows", options.rows], {
+    ...process.env,
+    PEARL_RUNTIME: runtime,
   });
-}
 
 /** Medians of rounds, and how many pairs are right. @param {Measured[]} all */
 function summary(all) {
@@ -178,11 +125,10 @@ function plainServer() {
   server.prependListener("request", (_, response) => {
     const write = response.writeHead.bind(response);
     // @ts-expect-error: one of its forms
-    response.writeHead = (status, headers = {}) =>
-      write(
-        status,
-        Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("Cross-Origin"))),
-      );
+    response.writeHead = (status, headers = {}) => {
+      const kept = Object.entries(headers).filter(([name]) => !name.startsWith("Cross-Origin"));
+      return write(status, Object.fromEntries(kept));
+    };
   });
   return server;
 }
@@ -196,15 +142,13 @@ async function measure(/** @type {keyof typeof codes} */ what, /** @type {number
   const found = { shared: [], copied: [], native: [], web: [] };
   for (const [memory, server] of Object.entries(servers)) {
     await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-    const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-    const address = `http://127.0.0.1:${port}`;
-    await inBrowser(profile, address, firstVector); // fills the cache
+    const address = `http://127.0.0.1:${Object(server.address()).port}`;
+    await inBrowser(profile, address, codes.first); // fills the cache
     for (let turn = 0; turn < rounds; turn++) found[memory].push(await inBrowser(profile, address, code));
     server.close();
   }
   for (let turn = 0; turn < rounds; turn++)
-    for (const runtime of /** @type {const} */ (["native", "web"]))
-      found[runtime].push(await inOwnProcess(what, runtime));
+    for (const runtime of ["native", "web"]) found[runtime].push(inOwnProcess(what, runtime));
   rmSync(profile, { recursive: true, force: true });
   const { shared, copied, native, web } = Object.fromEntries(
     Object.entries(found).map(([name, all]) => [name, summary(all)]),
@@ -220,7 +164,7 @@ async function measure(/** @type {keyof typeof codes} */ what, /** @type {number
 }
 
 async function main() {
-  const loadBefore = loadavg()[0];
+  const before = machine();
   const rounds = Number(options.rounds);
   const { only } = options;
   const parts = {
@@ -228,20 +172,16 @@ async function main() {
     ...((only ?? "encode") === "encode" && { encode: { rows, ...(await measure("encode", rounds)) } }),
     ...((only ?? "join") === "join" && { join: { rows: [rows, rows], ...(await measure("join", 1)) } }),
   };
-  const { version } = JSON.parse(readFileSync(`${root}node_modules/onnxruntime-web/package.json`, "utf8"));
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-  const versions = { node: process.versions.node, chromium: browser.version(), "onnxruntime-web": version };
+  const browser = await chromium.launch(program);
+  const used = { chromium: browser.version(), ...versions("onnxruntime-web") };
   await browser.close();
-  const machine = { processor: cpus()[0].model, cores: cpus().length, loadBefore, loadAfter: loadavg()[0] };
-  const facts = { machine, versions, model: "pearl-mini" };
+  const facts = { machine: before, loadAfter: machine().load, versions: used, model: "pearl-mini" };
   const [[name, part]] = Object.entries(parts);
-  const result =
+  const record =
     only === undefined
       ? { ...facts, ...parts }
       : { ...JSON.parse(readFileSync(options.json, "utf8")), [name]: { ...facts, ...part } };
-  const text = JSON.stringify(result, null, 2);
-  writeFileSync(options.json, `${text}\n`);
-  console.log(text);
+  writeRecord(record, options.json);
 }
 
 if (options.child === undefined) await main();

@@ -14,9 +14,8 @@
  * checkpoint. WORK/build.json records the seconds and the machine of each stage. --scores is the output of
  * `pearl bench --json`, for the model card.
  */
-import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { cpSync, existsSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { readModel } from "../dist/onnx/io/file.js";
 import { quantizeDynamic } from "../dist/onnx/rewrite/quantize.js";
@@ -29,45 +28,14 @@ import { samplePhrases } from "./pearl-mini/finish/sample.mjs";
 import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/finish/weigh-words.mjs";
 import { whitenCharacters } from "./pearl-mini/finish/whiten.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
-import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
-import { openStages, pearl, runStages } from "./stages.mjs";
+import { mixedSettings, recipePath } from "./pearl-mini/recipe.mjs";
+import { flags, openBuild, pearl, runStages } from "./stages.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
-const { values } = parseArgs({
-  options: {
-    work: { type: "string" },
-    data: { type: "string", default: defaultData },
-    recipe: { type: "string", default: recipePath },
-    seed: { type: "string" },
-    until: { type: "string", default: "pack" },
-    scores: { type: "string" },
-    output: { type: "string", short: "o", default: dirname(recipePath) },
-  },
-});
 const stageNames = ["tables", "corpus", "pretrain", "finetune", "finish", "pack"];
-const last = stageNames.indexOf(values.until);
-if (values.work === undefined || last < 0) {
-  console.error(
-    values.work === undefined
-      ? "error: --work is missing: give a working folder, --work WORK"
-      : `error: --until must be one of ${stageNames.join(", ")}`,
-  );
-  process.exit(2);
-}
-const work = resolve(values.work);
-const data = resolve(values.data);
-const recipe = readRecipe(values.recipe);
-const seed = Number(values.seed ?? recipe.seed);
-mkdirSync(work, { recursive: true });
-const { record, once } = openStages(work);
-const [tables, corpus, pretrained, trained, model] = [
-  "tables",
-  "corpus",
-  "pretrained",
-  "trained",
-  "model",
-].map((name) => join(work, name));
-const synonyms = join(tables, "synonyms.tsv");
+const build = openBuild(stageNames, { recipe: recipePath, output: dirname(recipePath) });
+const { work, data, recipe, seed, tables, corpus, synonyms, once } = build;
+const [pretrained, trained, model] = ["pretrained", "trained", "model"].map((name) => join(work, name));
 const texts = recipe.pretrain.texts.map((/** @type {string} */ name) => join(tables, "text", `${name}.txt`));
 const machine = (own = seed) => [
   ...["--device", recipe.device, "--threads", String(recipe.threads)],
@@ -85,13 +53,6 @@ const makeTables = () => prepare({ data, output: tables, recipe, seed: recipe.se
 const unlessExists = (file, /** @type {() => Promise<void>} */ make) => async () => {
   if (!existsSync(file)) await make();
 };
-
-const makeCorpus = unlessExists(join(corpus, "corpus.json"), () =>
-  pearl(
-    ...["corpus", "build", "--no-quotes", "--phrases", join(tables, "phrases.tsv")],
-    ...["--synonyms", synonyms, "-o", corpus],
-  ),
-);
 
 const makePretrained = unlessExists(join(pretrained, "config.json"), () =>
   pearl(
@@ -168,12 +129,9 @@ async function makeModel() {
   renameSync(partial, model);
 }
 
-/** @param {Record<string, string | number>} options */
-const flags = (options) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-
 const stages = [
   () => once("tables", recipe.data, makeTables),
-  () => once("corpus", recipe.data, makeCorpus),
+  () => once("corpus", recipe.data, build.makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
   () => once("finetune", [recipe.finetune, seed], makeTrained),
   () => once("finish", [recipe.finish, seed], makeModel, { restart: true }),
@@ -181,12 +139,7 @@ const stages = [
     pack({
       ...{ model, vocabulary: ["words.txt"], card: modelCard },
       graph: quantizeDynamic(readModel(join(model, "onnx/model.onnx")), { products: "kept" }),
-      output: resolve(values.output),
-      build: record,
-      tables,
-      recipe,
-      seed,
-      scores: values.scores,
+      ...build,
     }),
 ];
-await runStages(stages.slice(0, last + 1));
+await runStages(stages.slice(0, build.last + 1));

@@ -11,52 +11,28 @@
  * WORK/build.json records the seconds and the machine of each stage. --scores is the output of `pearl bench --json`, for
  * the model card. MODEL is WORK/pearl-small by default. benchmarks/pearl-small.md says what was tried.
  */
-import { existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { readModel } from "../dist/onnx/io/file.js";
 import { storeIntegers } from "../dist/onnx/rewrite/stored.js";
 import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
-import { defaultData, readRecipe } from "./pearl-mini/recipe.mjs";
+import { readRecipe } from "./pearl-mini/recipe.mjs";
 import { smallCard } from "./pearl-small/card.mjs";
 import { pairsBySource, writePairs } from "./pearl-small/tables.mjs";
-import { openStages, pearl, runStages } from "./stages.mjs";
+import { flags, openBuild, pearl, runStages } from "./stages.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
-const { values } = parseArgs({
-  options: {
-    work: { type: "string" },
-    base: { type: "string" },
-    data: { type: "string", default: defaultData },
-    recipe: { type: "string", default: fileURLToPath(new URL("pearl-small/recipe.yaml", import.meta.url)) },
-    seed: { type: "string" },
-    until: { type: "string", default: "pack" },
-    scores: { type: "string" },
-    output: { type: "string", short: "o" },
-  },
+const build = openBuild(["tables", "corpus", "pairs", "method", "pack"], {
+  recipe: fileURLToPath(new URL("pearl-small/recipe.yaml", import.meta.url)),
+  needed: ["work", "base"],
 });
-const stageNames = ["tables", "corpus", "pairs", "method", "pack"];
-const last = stageNames.indexOf(values.until);
-if (values.work === undefined || values.base === undefined || last < 0) {
-  console.error(
-    last < 0
-      ? `error: --until must be one of ${stageNames.join(", ")}`
-      : "error: give a working folder and the base, --work WORK --base FOLDER",
-  );
-  process.exit(2);
-}
-const work = resolve(values.work);
-const base = resolve(values.base);
-const recipe = readRecipe(values.recipe);
-const seed = Number(values.seed ?? recipe.seed);
-mkdirSync(work, { recursive: true });
-const { record, once } = openStages(work);
+const { work, data, base, recipe, seed, tables, corpus, synonyms, once } = build;
 const inWork = (/** @type {string[]} */ ...names) => join(work, ...names);
-const [tables, corpus, mean, model] = ["tables", "corpus", "pairs", "model"].map((name) => inWork(name));
+const [mean, model] = ["pairs", "model"].map((name) => inWork(name));
 const machine = ["--threads", String(recipe.threads), "--seed", String(seed), "--yes"];
 const resuming = ["--checkpoint-every", "50", "--resume"];
 
@@ -64,26 +40,16 @@ const isModel = (/** @type {string} */ folder) => existsSync(join(folder, "confi
 
 /** @param {{ options: Record<string, string | number>, settings?: Record<string, unknown> }} of */
 const flagsOf = ({ options, settings = {} }) => [
-  ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  ...flags(options),
   ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
 ];
 
-const synonyms = join(tables, "synonyms.tsv");
-
 async function makeTables() {
   const ofMini = readRecipe();
-  await prepare({ data: resolve(values.data), output: tables, recipe: ofMini, seed: ofMini.seed });
+  await prepare({ data, output: tables, recipe: ofMini, seed: ofMini.seed });
   const sources = pairsBySource(synonyms, recipe.longest);
   for (const [i, own] of recipe.pairs.entries())
     await writePairs(join(tables, `pairs-${i}.tsv`), sources, { ...own, seed: recipe.seed + i });
-}
-
-async function makeCorpus() {
-  if (existsSync(join(corpus, "corpus.json"))) return;
-  const phrases = join(tables, "phrases.tsv");
-  await pearl(
-    ...["corpus", "build", "--no-quotes", "--phrases", phrases, "--synonyms", synonyms, "-o", corpus],
-  );
 }
 
 /** The mean of trainings that start from the base. */
@@ -120,19 +86,14 @@ const ofTables = [
 
 const stages = [
   () => once("tables", ofTables, makeTables),
-  () => once("corpus", [], makeCorpus),
+  () => once("corpus", [], build.makeCorpus),
   () => once("pairs", [recipe.pairs, seed], makeMean),
   () => once("method", [recipe.method, seed], makeModel),
   () =>
     pack({
       ...{ model, vocabulary: ["tokenizer.json", "words.txt"], card: smallCard },
       graph: storeIntegers(readModel(join(model, "onnx/model.onnx")), { tables: 4 }),
-      output: resolve(values.output ?? inWork("pearl-small")),
-      build: record,
-      tables,
-      recipe,
-      seed,
-      scores: values.scores,
+      ...build,
     }),
 ];
-await runStages(stages.slice(0, last + 1));
+await runStages(stages.slice(0, build.last + 1));

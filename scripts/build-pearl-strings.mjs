@@ -11,27 +11,16 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { readLines } from "../dist/benchmark/data-folder.js";
 import { splitMisspellings } from "../dist/benchmark/tasks/strings.js";
 import { writeModelFolder } from "../dist/files/sealed-folder.js";
 import { pretrainCharacters } from "../dist/methods/characters/pretrain-characters.js";
 import { readModel, writeModel } from "../dist/onnx/io/file.js";
 import { quantizeDynamic } from "../dist/onnx/rewrite/quantize.js";
+import { readOptions, refuse } from "./options.mjs";
 
-const { values } = parseArgs({
-  options: {
-    work: { type: "string" },
-    data: { type: "string", default: "../shared/data" },
-    epochs: { type: "string", default: "3" },
-    scores: { type: "string" },
-    output: { type: "string", short: "o", default: "models/pearl-strings" },
-  },
-});
-if (values.work === undefined) {
-  console.error("error: --work is missing: give a working folder, --work WORK");
-  process.exit(2);
-}
+const { values } = readOptions("work data= epochs=3 scores output,o=models/pearl-strings");
+if (values.work === undefined) refuse("--work is missing: give a working folder, --work WORK");
 const at = (name) => join(values.work, name);
 const settings = {
   kind: "ngrams",

@@ -11,7 +11,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import {
   asksMisspelling,
   folded,
@@ -21,6 +20,7 @@ import {
   pairSets,
   readEvaluation,
 } from "./leaks.mjs";
+import { readOptions } from "./options.mjs";
 import {
   impliedNames,
   ontologyNames,
@@ -30,17 +30,10 @@ import {
 } from "./pearl-mini/data/typed-names.mjs";
 import { readWordnet } from "./pearl-mini/data/wordnet.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
-import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
+import { readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { clean, readRows, readRowsUnderHeader } from "./training-tables.mjs";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    data: { type: "string", default: defaultData },
-    recipe: { type: "string", default: recipePath },
-    json: { type: "string" },
-  },
-});
+const { values, positionals } = readOptions("data= json", { recipe: recipePath });
 const data = resolve(values.data);
 const [given] = positionals;
 /** Sets that are scored without training on them. */
@@ -66,7 +59,7 @@ if (!existsSync(join(data, "bench/kept-back.sha256"))) {
   try {
     // texts are checked where they are, so they need no copy
     if (given === undefined) await prepare({ data, output: folder, recipe, seed: recipe.seed, texts: [] });
-    const evaluation = readEvaluation(data);
+    const evaluation = await readEvaluation(data);
     const wordnet = await readWordnet();
     checkSynonyms(folder, evaluation, lemmaPairs(wordnet.turney));
     checkPhrases(folder, evaluation, await typesFromElsewhere(wordnet));

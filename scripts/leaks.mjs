@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Papa from "papaparse";
+import { readErSet } from "../dist/benchmark/tasks/er.js";
 import { splitMisspellings } from "../dist/benchmark/tasks/strings.js";
-import { groupBy } from "../dist/by-key.js";
 import { readRows } from "./training-tables.mjs";
 
 /** Lower-cases a phrase and collapses its spaces. */
@@ -36,10 +36,10 @@ export const readKeptBack = (data) =>
  * Reads the evaluation: sets by the key of their pairs, folded titles of YAGO's dictionary and AutoFJ's tables,
  * hashes of the other half, and words whose human misspellings are the test of misspellings.
  */
-export function readEvaluation(data) {
+export async function readEvaluation(data) {
   const pairs = new Map();
   for (const [set, read] of Object.entries(pairReaders))
-    for (const [a, b] of read(data)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
+    for (const [a, b] of await read(data)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
   return {
     ...{ pairs, titles: new Set(titlesIn(data)) },
     ...{ keptBack: readKeptBack(data), misspelt: readMisspelt(data) },
@@ -91,44 +91,27 @@ const pairReaders = {
 export const pairSets = Object.keys(pairReaders);
 
 /**
- * Yields the pairs of matching rows of the tables in er/, column by column: texts under the same header, or
- * under those that about.json pairs. Equal texts teach nothing and are left out.
+ * The pairs of matching rows of the tables in er/, column by column: texts under the same header, or under those that
+ * about.json pairs. Equal texts teach nothing and are left out.
  */
-function* tablePairs(data) {
+async function tablePairs(data) {
+  const found = [];
   const er = join(data, "er");
   for (const name of existsSync(er) ? readdirSync(er) : []) {
-    const file = (base) => join(er, name, base);
-    if (!existsSync(file("about.json"))) continue;
-    const isJoin = existsSync(file("gt.csv"));
-    const [left, right] = (isJoin ? ["left.csv", "right.csv"] : ["table.csv", "table.csv"]).map((base) =>
-      csv(file(base)),
-    );
-    const matches = isJoin
-      ? goldOfJoin(left, right, csv(file("gt.csv")).slice(1))
-      : goldOfGroups(left, csv(file("truth.csv")).slice(1));
-    const { more } = JSON.parse(readFileSync(file("about.json"), "utf8"));
-    const other = new Map(more.map((column) => column.split("=")));
-    const columns = left[0].map((header) => right[0].indexOf(other.get(header) ?? header));
-    for (const [one, two] of matches)
-      for (const [column, partner] of columns.entries())
-        if (one[column] && two[partner] && folded(one[column]) !== folded(two[partner]))
-          yield [one[column], two[partner]];
+    const about = join(er, name, "about.json");
+    if (!existsSync(about)) continue;
+    const { left, right = left, pairs, width } = await readErSet(join(er, name));
+    const other = new Map(JSON.parse(readFileSync(about, "utf8")).more.map((column) => column.split("=")));
+    for (const [header, cells] of Object.entries(left)) {
+      const partners = right[other.get(header) ?? header] ?? [];
+      for (const pair of pairs) {
+        const [one, two] = [cells[Math.floor(pair / width)], partners[pair % width]];
+        if (one && two && folded(one) !== folded(two)) found.push([one, two]);
+      }
+    }
   }
+  return found;
 }
-
-/** @param gold pairs of ids */
-function goldOfJoin(left, right, gold) {
-  const [lefts, rights] = [left, right].map(
-    ([header, ...rows]) => new Map(rows.map((row) => [row[header.indexOf("id")], row])),
-  );
-  return gold.map(([l, r]) => [lefts.get(l), rights.get(r)]).filter(([one, two]) => one && two);
-}
-
-/** @param truth row (from 1) and entity */
-const goldOfGroups = (table, truth) =>
-  [...groupBy(truth, ([, entity]) => entity).values()].flatMap((group) => [
-    ...pairsWithin(group.map(([row]) => table[Number(row)])),
-  ]);
 
 function* titlesIn(data) {
   for (const dictionary of ["yago/yago_kb.txt", "yago/yago_kb_small.txt"])

@@ -41,13 +41,8 @@ export function makeModelFolder(/** @type {string} */ folder, /** @type {Partial
   write("tokenizer.json", wordPiece(vocabulary(shape.vocabulary)));
   write("tokenizer_config.json", {
     ...{ tokenizer_class: "BertTokenizer", do_lower_case: true, model_max_length: shape.positions },
-    ...{
-      unk_token: "[UNK]",
-      sep_token: "[SEP]",
-      pad_token: "[PAD]",
-      cls_token: "[CLS]",
-      mask_token: "[MASK]",
-    },
+    ...{ unk_token: "[UNK]", sep_token: "[SEP]", pad_token: "[PAD]" },
+    ...{ cls_token: "[CLS]", mask_token: "[MASK]" },
   });
   writeModel(bert(shape), join(folder, "onnx", "model.onnx"));
 }

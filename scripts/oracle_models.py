@@ -62,12 +62,11 @@ class Love(CharacterEncoder):
     """LOVE (Chen et al., 2022): x + norm(f(x)), where f is attention by fixed positions and two linear layers
     with ReLU."""
 
-    def __init__(self, rows, width, outputs=None, dropout=0.0):
+    def __init__(self, rows, width, outputs=None):
         super().__init__(rows, width, width, outputs)
         self.first = nn.Linear(width, width)
         self.second = nn.Linear(width, width)
         self.norm = nn.LayerNorm(width, eps=1e-6)
-        self.dropout = nn.Dropout(dropout)
 
     def word_vectors(self, ids, capitals):
         x = self.units(ids, capitals)
@@ -77,7 +76,7 @@ class Love(CharacterEncoder):
         scores = scores.masked_fill((ids == 0).unsqueeze(1), -math.inf)
         blurred = torch.softmax(scores, dim=-1) @ x
         hidden = F.relu(self.second(F.relu(self.first(blurred))))
-        x = x + self.dropout(self.norm(hidden))
+        x = x + self.norm(hidden)
         return F.normalize(x.masked_fill((ids == 0).unsqueeze(-1), 0).sum(1), dim=-1)
 
 

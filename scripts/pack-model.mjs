@@ -14,14 +14,25 @@ const MOST_BYTES = 30 * 2 ** 20;
  * @param {import("../dist/onnx/model.js").Model} options.graph what is shipped of its graph
  * @param {string[]} options.vocabulary its files of words and tokens
  * @param {string} options.output folder to ship; existing files are replaced
- * @param {{ stages: Record<string, import("./stages.mjs").Stage> }} options.build seconds and machine of each stage
+ * @param {{ stages: Record<string, object> }} options.record seconds and machine of each stage
  * @param {string} options.tables folder with prepared.json
  * @param {any} options.recipe
  * @param {number} options.seed
  * @param {string} [options.scores] output of `pearl bench --json` for this model
  * @param {(facts: { recipe: any, config: any, record: any, reports: any[] | undefined }) => string} options.card README.md
  */
-export async function pack({ model, graph, vocabulary, output, build, tables, recipe, seed, scores, card }) {
+export async function pack({
+  model,
+  graph,
+  vocabulary,
+  output,
+  record: build,
+  tables,
+  recipe,
+  seed,
+  scores,
+  card,
+}) {
   mkdirSync(join(output, "onnx"), { recursive: true });
   writeModel(graph, join(output, "onnx/model.onnx"));
   for (const name of vocabulary) copyFileSync(join(model, name), join(output, name));

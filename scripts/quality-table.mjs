@@ -12,11 +12,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { mainResult, percent, scoreText, seedsText } from "../dist/benchmark/report.js";
+import { readOptions, root } from "./options.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 export const recorded = join(root, "benchmarks/results/quality.json");
 
 const settings = ["--protocol", "fair", "--seed", "0", "--seeds", "3"];
@@ -125,12 +124,7 @@ function measure(data) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({
-    options: {
-      data: { type: "string", default: join(root, "../shared/data/bench") },
-      recorded: { type: "boolean", default: false },
-    },
-  });
+  const { values } = readOptions("data=bench recorded?");
   if (!values.recorded) writeWhole(recorded, `${JSON.stringify(measure(resolve(values.data)), null, 2)}\n`);
   writeWhole(page, pageWith(JSON.parse(readFileSync(recorded, "utf8"))));
 }

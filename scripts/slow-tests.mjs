@@ -15,14 +15,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions, root } from "./options.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { all: { type: "boolean" }, record: { type: "boolean" }, list: { type: "boolean" } },
-});
+const { values, positionals } = readOptions("all? record? list?");
 
 /** Files at or below a path, by name. */
 function filesOf(/** @type {string} */ path) {

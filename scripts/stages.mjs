@@ -1,10 +1,15 @@
-/** Runs each stage of a long build once: finished stages are recorded, and interrupted stages resume. */
+/**
+ * Runs each stage of a long build once: finished stages are recorded, and interrupted stages resume. The builds of pearl-mini
+ * and pearl-small share their options and their corpus.
+ */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { cpus, platform, totalmem } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readOptions, refuse } from "./options.mjs";
+import { readRecipe } from "./pearl-mini/recipe.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -74,6 +79,43 @@ export function pearl(...parameters) {
     });
   });
 }
+
+/**
+ * Reads the options of a program that builds a model, and opens the stages of its working folder.
+ * @param {readonly string[]} stageNames for --until
+ * @param {{ recipe: string, output?: string, needed?: string[] }} defaults of --recipe and -o (in the working folder), and the
+ *   folders without which the program ends with 2
+ */
+export function openBuild(stageNames, { recipe: path, output, needed = ["work"] }) {
+  const { values } = readOptions(`${needed.join(" ")} data= seed scores output,o`, {
+    ...{ recipe: path, until: stageNames[stageNames.length - 1] },
+  });
+  for (const name of needed)
+    if (values[name] === undefined) refuse(`--${name} is missing: give a folder, --${name} FOLDER`);
+  const last = stageNames.indexOf(values.until);
+  if (last < 0) refuse(`--until must be one of ${stageNames.join(", ")}`);
+  const work = resolve(values.work);
+  const [tables, corpus] = [join(work, "tables"), join(work, "corpus")];
+  const synonyms = join(tables, "synonyms.tsv");
+  const recipe = readRecipe(values.recipe);
+  mkdirSync(work, { recursive: true });
+  /** Skips a corpus that exists: a file under its final name is complete, even if the run stopped before it was recorded. */
+  async function makeCorpus() {
+    if (existsSync(join(corpus, "corpus.json"))) return;
+    const phrases = ["--phrases", join(tables, "phrases.tsv"), "--synonyms", synonyms];
+    await pearl("corpus", "build", "--no-quotes", ...phrases, "-o", corpus);
+  }
+  const seed = Number(values.seed ?? recipe.seed);
+  return {
+    ...{ work, data: resolve(values.data), base: values.base && resolve(values.base), recipe, seed, last },
+    ...{ tables, corpus, synonyms, makeCorpus, ...openStages(work) },
+    ...{ output: resolve(values.output ?? output ?? join(work, recipe.name)), scores: values.scores },
+  };
+}
+
+/** @param {Record<string, string | number>} options of the command line, by name */
+export const flags = (options) =>
+  Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
 /** Runs stages in order. If one fails, prints why and ends the program with 1. */
 export async function runStages(/** @type {readonly (() => Promise<void>)[]} */ stages) {

@@ -22,10 +22,9 @@ const { values: options, positionals } = parseArgs({
     tiny: { type: "boolean", default: false },
   },
 });
-const [phase, deviceName = "cpu"] = positionals;
-const device = /** @type {import("../../dist/runtime/device.js").Device} */ (deviceName);
-const size = /** @type {import("./settings.mjs").Sizes} */ (options.tiny ? sizes.tiny : sizes.full);
-const shapeNames = /** @type {(keyof typeof size.shapes)[]} */ (Object.keys(size.shapes));
+const [phase, device = "cpu"] = positionals;
+const size = options.tiny ? sizes.tiny : sizes.full;
+const shapeNames = Object.keys(size.shapes);
 const folderOf = (/** @type {string} */ shape) => join(options.work, shape);
 
 /** Nothing new starts when this share of the phase's time is over: run.sh kills the phase at its end. */
@@ -39,16 +38,12 @@ function record(/** @type {string} */ kind, /** @type {object} */ row) {
 }
 
 /** Runs one measurement; a failure, or a lack of time, is a result too. */
-async function attempt(
-  /** @type {string} */ kind,
-  /** @type {object} */ facts,
-  /** @type {() => unknown} */ run,
-) {
+async function attempt(kind, facts, run) {
   if (!hasTime()) return record(kind, { ...facts, skipped: "out of time" });
   try {
     await run();
   } catch (error) {
-    record(kind, { ...facts, failed: String(/** @type {Error} */ (error).message).split("\n", 1)[0] });
+    record(kind, { ...facts, failed: String(error.message).split("\n", 1)[0] });
   }
 }
 
@@ -61,34 +56,22 @@ async function make() {
   makeModels(first);
   const source = phraseSource(folderOf(first));
   const { tokens } = await openProgram(folderOf(first));
-  const batchesOf = (/** @type {Parameters<typeof trainingRows>[0]} */ kind) =>
-    Promise.all(
-      Array.from({ length: size.train.batches }, async (_, i) => {
-        const { anchors, positives, types } = trainingRows(kind, source, size.train, i + 1);
-        return { rows: await tokens([...anchors, ...positives]), types };
-      }),
-    );
   const { phrases, fixed } = size.encode;
-  const task = {
-    ...size,
-    lengths: {
-      mixed: await tokens(source.mixed(phrases)),
-      fixed: await tokens(source.fixed(phrases, fixed)),
-    },
-    trainings: {
-      fixed: await batchesOf("fixed"),
-      real: await batchesOf("real"),
-      pearl: await batchesOf("pearl"),
-      cache: await batchesOf("cache"),
-    },
+  const lengths = {
+    mixed: await tokens(source.mixed(phrases)),
+    fixed: await tokens(source.fixed(phrases, fixed)),
   };
-  writeFileSync(join(options.work, "torch-task.json"), JSON.stringify(task));
+  const trainings = { fixed: [], real: [], pearl: [], cache: [] };
+  for (const [kind, batches] of Object.entries(trainings))
+    for (let i = 1; i <= size.train.batches; i++) {
+      const { anchors, positives, types } = trainingRows(kind, source, size.train, i);
+      batches.push({ rows: await tokens([...anchors, ...positives]), types });
+    }
+  writeFileSync(join(options.work, "torch-task.json"), JSON.stringify({ ...size, lengths, trainings }));
   others.forEach(makeModels);
 }
 
-function makeModels(/** @type {keyof typeof size.shapes} */ shape) {
-  makeModelFolder(folderOf(shape), size.shapes[shape]);
-}
+const makeModels = (/** @type {string} */ shape) => makeModelFolder(folderOf(shape), size.shapes[shape]);
 
 /** Whether the device computes right: similarities by the embedded model, as `pearl doctor` checks them. */
 async function probe() {
@@ -106,7 +89,7 @@ async function encode() {
   const onCpu = device === "cpu";
   const shapes = onCpu && !options.tiny ? shapeNames.slice(0, 1) : shapeNames;
   for (const shape of shapes)
-    for (const precision of /** @type {const} */ (onCpu ? ["fp32"] : ["fp32", "fp16"]))
+    for (const precision of onCpu ? ["fp32"] : ["fp32", "fp16"])
       await attempt("encode", { shape, precision }, () => encodeAll(shape, precision));
 }
 
@@ -114,19 +97,13 @@ async function encodeAll(/** @type {string} */ shape, /** @type {"fp32" | "fp16"
   const count = device === "cpu" ? size.encode.onCpu : size.encode.phrases;
   const batches = device === "cpu" ? size.encode.batches.slice(0, 2) : size.encode.batches;
   const source = phraseSource(folderOf(shape));
-  const encoder = await PhraseEncoder.load(folderOf(shape), {
-    device,
-    precision: precision === "fp16" ? "half" : "full",
-  });
-  /** @type {[string, string[]][]} */
-  const kinds = [
-    ["mixed", source.mixed(count)],
-    ["fixed", source.fixed(count, size.encode.fixed)],
-  ];
+  const half = precision === "fp16" ? "half" : "full";
+  const encoder = await PhraseEncoder.load(folderOf(shape), { device, precision: half });
+  const kinds = { mixed: source.mixed(count), fixed: source.fixed(count, size.encode.fixed) };
   // one call as users of a GPU make it; PEARL-small's authors give 42 ms for 512 phrases
   const calls = batches.map((batch) => ({ batch, phrases: count }));
   if (batches[0] < count) calls.unshift({ batch: batches[0], phrases: batches[0] });
-  for (const [lengths, all] of kinds)
+  for (const [lengths, all] of Object.entries(kinds))
     for (const { batch, phrases } of calls) {
       const facts = { shape, precision, lengths, batch, phrases };
       await attempt("encode", facts, async () => {
@@ -143,12 +120,9 @@ async function repeated(/** @type {() => Promise<unknown>} */ run) {
   const start = performance.now();
   await run();
   const firstSeconds = secondsSince(start);
-  /** @type {number[]} */
   const times = [];
-  for (
-    const begin = performance.now();
-    times.length < 2 || (times.length < 20 && secondsSince(begin) < 1);
-  ) {
+  const begin = performance.now();
+  while (times.length < 2 || (times.length < 20 && secondsSince(begin) < 1)) {
     const each = performance.now();
     await run();
     times.push(secondsSince(each));
@@ -160,7 +134,6 @@ async function repeated(/** @type {() => Promise<unknown>} */ run) {
 async function trainAll() {
   const everything = Number.POSITIVE_INFINITY;
   const whole = { cells: everything, overhead: everything };
-  /** @type {[string, Parameters<typeof trainingRows>[0], object, string][]} */
   const cases = [
     ["e5-small", "fixed", {}, "as pearl finetune cuts it"],
     ["e5-small", "real", {}, "as pearl finetune cuts it"],
@@ -173,41 +146,27 @@ async function trainAll() {
   ];
   // a tiny batch is not cut unless it must be: "one pass" would repeat it
   const inTiny = cases.filter(({ 3: way }) => way !== "one pass");
-  for (const [shape, batch, chunks, way] of options.tiny
-    ? inTiny
-    : device === "cpu"
-      ? cases.slice(0, 3)
-      : cases)
+  const inFull = device === "cpu" ? cases.slice(0, 3) : cases;
+  for (const [shape, batch, chunks, way] of options.tiny ? inTiny : inFull)
     await attempt("train", { shape, batch, way }, async () =>
       record("train", { shape, batch, way, ...(await steps(shape, batch, chunks)) }),
     );
 }
 
 /** The time of steps after the first round over the batches, in which shaders are compiled. */
-async function steps(
-  /** @type {string} */ shape,
-  /** @type {Parameters<typeof trainingRows>[0]} */ kind,
-  /** @type {object} */ chunks,
-) {
-  const { program, batch } = await openProgram(
-    folderOf(shape),
-    kind === "pearl" ? size.train.types : 0,
-    device,
-  );
+async function steps(shape, kind, chunks) {
+  const types = kind === "pearl" ? size.train.types : 0;
+  const { program, batch } = await openProgram(folderOf(shape), types, device);
   const source = phraseSource(folderOf(shape));
   const { batches: count, rounds } = size.train;
   const batches = await Promise.all(
     Array.from({ length: count }, (_, i) => batch(trainingRows(kind, source, size.train, i + 1), chunks)),
   );
   const enough = new AbortController();
-  /** @type {number[]} */
-  const times = [];
-  /** @type {number[]} */
-  const losses = [];
-  /** @type {string[]} what went wrong without ending the training */
+  const [times, losses] = [[], []];
+  /** What went wrong without ending the training. */
   const notes = [];
   const started = performance.now();
-  /** @type {number | undefined} */
   let opened;
   const data = { fingerprint: kind, batch: (/** @type {number} */ i) => batches[i % count] };
   await train(program, data, {
@@ -237,13 +196,8 @@ async function steps(
 
 /** Vectors, gradients and a loss curve: the CPU writes them, other devices are compared with them. */
 async function parity() {
-  const setting = {
-    folder: folderOf("e5-small"),
-    sizes: size.parity,
-    types: size.train.types,
-    work: options.work,
-    hasTime,
-  };
+  const common = { work: options.work, hasTime };
+  const setting = { folder: folderOf("e5-small"), sizes: size.parity, types: size.train.types, ...common };
   const all = device === "cpu" ? writeReference(setting) : compareWithCpu(setting, device);
   for (const { what, compare } of all)
     await attempt("parity", { what }, async () => record("parity", { what, ...(await compare()) }));
@@ -251,7 +205,6 @@ async function parity() {
 
 /** Samples the memory in use on NVIDIA's GPUs. @returns what ends it, and gives the memory in megabytes */
 function watchMemory() {
-  /** @type {number[]} */
   const samples = [];
   const query = ["--query-gpu=memory.used", "--format=csv,noheader,nounits", "--loop-ms=200", "--id=0"];
   const watcher = spawn("nvidia-smi", query, { stdio: ["ignore", "pipe", "ignore"] });
@@ -270,7 +223,7 @@ function watchMemory() {
 const phases = { make, probe, encode, train: trainAll, parity };
 if (!Object.hasOwn(phases, phase)) throw new Error(`unknown phase "${phase}"`);
 const memory = watchMemory();
-await phases[/** @type {keyof typeof phases} */ (phase)]();
+await phases[phase]();
 record("memory", { phase, ...memory() });
 // some drivers crash during shutdown, after the results
 process.exit(0);

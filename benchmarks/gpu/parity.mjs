@@ -25,14 +25,9 @@ const limits = { vectors: 1e-4, gradients: 1e-3, losses: 1e-2 };
 const leastCosine = 0.999;
 
 /** What is compared, and how to compute it on a device. */
-const parts = {
-  vectors: vectorsOn,
-  gradients: gradientsOn,
-  losses: lossesOn,
-};
-/** @typedef {keyof typeof parts} Part */
+const parts = { vectors: vectorsOn, gradients: gradientsOn, losses: lossesOn };
 
-const referencePath = (/** @type {Setting} */ { work }, /** @type {Part} */ part) =>
+const referencePath = (/** @type {Setting} */ { work }, /** @type {string} */ part) =>
   join(work, `reference-${part}.bin`);
 
 /** Computes each part on the CPU and keeps it in a file of its own. */
@@ -41,7 +36,7 @@ export function writeReference(/** @type {Setting} */ setting) {
     what: `${part}, the reference`,
     async compare() {
       const found = await compute("cpu", setting);
-      writeFileSync(referencePath(setting, /** @type {Part} */ (part)), serialize(found));
+      writeFileSync(referencePath(setting, part), serialize(found));
       return { computed: true };
     },
   }));
@@ -49,7 +44,7 @@ export function writeReference(/** @type {Setting} */ setting) {
 
 /** The comparisons of a device with the reference. */
 export function compareWithCpu(/** @type {Setting} */ setting, /** @type {Device} */ device) {
-  const reference = (/** @type {Part} */ part) => {
+  const reference = (/** @type {string} */ part) => {
     const path = referencePath(setting, part);
     if (!existsSync(path)) throw new Error("the CPU had no time to compute its side");
     return deserialize(readFileSync(path));
@@ -63,7 +58,6 @@ export function compareWithCpu(/** @type {Setting} */ setting, /** @type {Device
     {
       what: "gradients",
       async compare() {
-        /** @type {Gradients} */
         const expected = reference("gradients");
         const { worst, weight } = worstGradient(expected, await gradientsOn(device, setting));
         return { ...held(worst, limits.gradients), weight, weights: expected.size };
@@ -72,7 +66,6 @@ export function compareWithCpu(/** @type {Setting} */ setting, /** @type {Device
     {
       what: "losses",
       async compare() {
-        /** @type {number[]} */
         const cpu = reference("losses");
         const losses = await lossesOn(device, setting);
         const steps = Math.min(cpu.length, losses.length);
@@ -83,7 +76,6 @@ export function compareWithCpu(/** @type {Setting} */ setting, /** @type {Device
     {
       what: "vectors in fp16",
       async compare() {
-        /** @type {Float32Array} */
         const expected = reference("vectors");
         const vectors = await vectorsOn(device, setting, "half");
         const products = vectors.reduce((sum, x, i) => sum + x * expected[i], 0);
@@ -102,11 +94,7 @@ const held = (/** @type {number} */ difference, /** @type {number} */ limit) => 
 const largest = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) =>
   a.length === b.length ? a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0) : Number.NaN;
 
-async function vectorsOn(
-  /** @type {Device} */ device,
-  /** @type {Setting} */ { sizes, folder },
-  /** @type {"full" | "half"} */ precision = "full",
-) {
+async function vectorsOn(device, /** @type {Setting} */ { sizes, folder }, precision = "full") {
   const encoder = await PhraseEncoder.load(folder, { device, precision });
   const { data } = await encoder.encodeMatrix(phraseSource(folder).mixed(sizes.phrases));
   expectDevice(device, encoder.device);
@@ -131,12 +119,7 @@ async function gradientsOn(/** @type {Device} */ device, /** @type {Setting} */ 
   const { program, batches } = await smallTraining(setting);
   const runner = await openGradients(program, { device, threads });
   const { initializers } = program.model.graph;
-  const weights = Object.fromEntries(
-    runner.weights.map((name) => [
-      name,
-      /** @type {import("../../dist/runtime/tensor.js").Tensor} */ (initializers.get(name)),
-    ]),
-  );
+  const weights = Object.fromEntries(runner.weights.map((name) => [name, initializers.get(name)]));
   const sum = new GradientSum();
   await runner.run(batches[0], weights, sum);
   const gradients = sum.gradients();
@@ -165,9 +148,7 @@ function worstGradient(/** @type {Gradients} */ expected, /** @type {Gradients} 
 }
 
 /** The values of a gradient; those of a table by rising row. */
-function rowsInOrder(
-  /** @type {import("../../dist/training/gradients/gradients.js").Gradient | undefined} */ gradient,
-) {
+function rowsInOrder(gradient) {
   if (gradient === undefined || gradient.kind === "dense") return gradient?.values ?? new Float32Array(0);
   const { width, slots, values } = gradient;
   const rows = [...slots].sort(([a], [b]) => a - b);
@@ -182,9 +163,8 @@ function rowsInOrder(
 async function lossesOn(/** @type {Device} */ device, /** @type {Setting} */ setting) {
   const { program, batches } = await smallTraining(setting);
   const { steps, rate } = setting.sizes;
-  /** @type {number[]} */
   const losses = [];
-  /** @type {string[]} what went wrong without ending the training */
+  /** What went wrong without ending the training. */
   const notes = [];
   const late = new AbortController();
   const data = { fingerprint: "parity", batch: (/** @type {number} */ i) => batches[i % batches.length] };

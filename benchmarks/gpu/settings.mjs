@@ -59,7 +59,7 @@ export function expectDevice(wanted, used) {
 const hardNegatives = 2;
 
 /** Seeded random integers below a limit. */
-export function randomNumbers(/** @type {number} */ seed) {
+function randomNumbers(/** @type {number} */ seed) {
   let state = seed;
   return (/** @type {number} */ limit) => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;

@@ -1,5 +1,5 @@
 /**
- * Writes gpu.json and summary.txt from the results of the GPU benchmark's phases.
+ * Writes gpu.json from the results of the GPU benchmark's phases, and summary.txt, which has each of its rows on a line.
  *
  *     node benchmarks/gpu/summary.mjs WORK OUTPUT [--tiny]
  */
@@ -41,7 +41,11 @@ const result = {
   errors: of("error"),
 };
 writeFileSync(join(output, "gpu.json"), `${JSON.stringify(result, null, 1)}\n`);
-writeFileSync(join(output, "summary.txt"), `${summary().join("\n")}\n`);
+const parts = Object.entries(result).flatMap(([part, rows]) => [
+  part,
+  ...[rows].flat().map((row) => `  ${JSON.stringify(row)}`),
+]);
+writeFileSync(join(output, "summary.txt"), `${parts.join("\n")}\n`);
 
 function machine() {
   const root = new URL("../../", import.meta.url);
@@ -96,93 +100,27 @@ function compared(/** @type {string} */ kind, /** @type {string[]} */ keys) {
 
 /** Each goal for the GPUs: the worst ratio of the rows that it names. */
 function goalsReached() {
-  const worst = (/** @type {Row[]} */ measured) =>
-    measured
-      .filter(({ device, pearlToTorch }) => device !== "cpu" && pearlToTorch !== undefined)
-      .reduce(
-        (most, { pearlToTorch }) => Math.max(most ?? 0, pearlToTorch),
-        /** @type {number | undefined} */ (undefined),
-      );
+  const worst = (/** @type {Row[]} */ measured) => {
+    const ratios = measured.flatMap(({ device, pearlToTorch }) =>
+      device === "cpu" ? [] : (pearlToTorch ?? []),
+    );
+    return ratios.length === 0 ? undefined : Math.max(...ratios);
+  };
+  const wanted = { shape: "e5-small", precision: "fp32", lengths: "mixed", phrases: 512 };
   const calls = encode.filter(
-    ({ device, shape, precision, lengths, phrases, seconds }) =>
-      /^(webgpu|cuda)$/.test(device) &&
-      shape === "e5-small" &&
-      precision === "fp32" &&
-      lengths === "mixed" &&
-      phrases === 512 &&
-      seconds,
+    (row) =>
+      /^(webgpu|cuda)$/.test(row.device) &&
+      row.seconds &&
+      Object.entries(wanted).every(([key, value]) => row[key] === value),
   );
-  const goal = (
-    /** @type {string} */ what,
-    /** @type {number} */ limit,
-    /** @type {number | undefined} */ value,
-  ) => ({
+  const goal = (/** @type {string} */ what, /** @type {number} */ limit, /** @type {any} */ value) => ({
     ...{ what, limit, value: value ?? null },
     reached: value === undefined ? "not measured" : value <= limit ? "yes" : "no",
   });
+  const [fastest] = calls.map(({ seconds }) => seconds).sort((a, b) => a - b);
   return [
     goal("encoding, the worst ratio of pearl's time to PyTorch's", goals.encode, worst(encode)),
     goal("training, the worst ratio of pearl's time to PyTorch's", goals.train, worst(train)),
-    goal(
-      "seconds for 512 phrases",
-      goals.phrases512,
-      calls.map(({ seconds }) => seconds).sort((a, b) => a - b)[0],
-    ),
+    goal("seconds for 512 phrases", goals.phrases512, fastest),
   ];
-}
-
-function summary() {
-  const { machine: at, devices, notes, parity, torch, memory, phases } = result;
-  const lines = [`pearl ${at.pearl} on a GPU, ${result.measured}, ${result.size}`];
-  lines.push(`${at.processor}, ${at.cores} cores, ${at.memoryGigabytes} GB; GPU: ${at.nvidia}`, "");
-  for (const { device, works, failed, skipped } of devices)
-    lines.push(`${device}: ${works ? "works" : `does not work: ${failed ?? skipped}`}`);
-  lines.push(...notes.map((text) => `note: ${text}`));
-  const [found] = torch;
-  lines.push(found?.version ? `PyTorch ${found.version} on ${found.name}` : "PyTorch: not measured");
-  lines.push("", "Parity with the CPU");
-  for (const row of parity) {
-    const value = row.difference ?? row.cosine;
-    if (row.computed) continue;
-    const outcome = row.held ? "held" : (row.failed ?? row.skipped ?? "NOT HELD");
-    lines.push(
-      `  ${row.device} ${row.what}${row.steps ? ` over ${row.steps} steps` : ""}: ${value === undefined ? "" : `${value.toPrecision(2)}, limit ${row.limit}: `}${outcome}`,
-    );
-  }
-  lines.push(...table("Encoding", encode, ["device", "shape", "precision", "lengths", "batch", "phrases"]));
-  lines.push(...table("Training steps", train, ["device", "shape", "batch", "precision", "way", "rows"]));
-  lines.push("", "Memory at its peak, in MB");
-  for (const {
-    device,
-    phase,
-    processMegabytes,
-    gpuMegabytesBefore: before,
-    gpuMegabytesPeak: peak,
-  } of memory) {
-    const gpu = peak === undefined ? "" : `, GPU ${before === undefined ? "" : `${before} before, `}${peak}`;
-    lines.push(`  ${phase} ${device}: process ${processMegabytes ?? "?"}${gpu}`);
-  }
-  lines.push("", "Goals");
-  for (const { what, limit, value, reached } of result.goals)
-    lines.push(`  ${what}: at most ${limit}; ${value === null ? "" : `${value.toPrecision(3)}: `}${reached}`);
-  const ended = phases.filter(({ code }) => code !== 0);
-  lines.push(
-    ...ended.map(({ name, code, seconds }) => `phase ${name} ended with code ${code} after ${seconds} s`),
-  );
-  return lines;
-}
-
-/** Rows by their facts, each with pearl's time, or the reason why there is none. */
-function table(/** @type {string} */ title, /** @type {Row[]} */ measured, /** @type {string[]} */ keys) {
-  const own = measured.filter(({ device }) => !device.startsWith("torch "));
-  const lines = own.map((row) => `  ${keys.flatMap((key) => row[key] ?? []).join(", ")}: ${timeOf(row)}`);
-  return ["", title, ...lines];
-}
-
-function timeOf(/** @type {Row} */ { seconds, firstSeconds, pearlToTorch, torchPrecision, ...row }) {
-  if (seconds === undefined) return row.failed ?? row.skipped;
-  const milliseconds = (/** @type {number} */ time) => `${(1000 * time).toFixed(time < 0.1 ? 2 : 0)} ms`;
-  const first = firstSeconds === undefined ? "" : `, the first ${milliseconds(firstSeconds)}`;
-  const ratio = pearlToTorch ? `, ${pearlToTorch.toFixed(2)} × torch ${torchPrecision}` : "";
-  return `${milliseconds(seconds)}, ${Math.round((row.phrases ?? row.rows) / seconds)} rows/s${first}${ratio}`;
 }

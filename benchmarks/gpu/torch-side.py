@@ -6,18 +6,18 @@ Reads WORK/torch-task.json and appends lines to WORK/results.jsonl. Encoding sor
 longest and starts from token ids; training pads to the longest, as PEARL's code does. Precisions: fp32 (TF32 off, as
 WebGPU computes), tf32 (what CUDA's provider of ONNX Runtime uses), fp16 (autocast in training).
 """
-import contextlib, json, math, sys, time
+import contextlib, json, sys, time
 
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
+
+from torch_bert import Encoder, nt_xent, padded
 
 work, limit = sys.argv[1], float(sys.argv[2])
 task = json.load(open(f"{work}/torch-task.json"))
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 started = time.perf_counter()
 has_time = lambda: time.perf_counter() - started < 0.8 * limit
-fused = hasattr(F, "scaled_dot_product_attention")
 
 
 def record(kind, **row):
@@ -30,56 +30,6 @@ def record(kind, **row):
 def set_tf32(precision):
     torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     torch.backends.cudnn.allow_tf32 = precision == "tf32"
-
-
-class Layer(nn.Module):
-    def __init__(self, shape):
-        super().__init__()
-        width, inner = shape["hidden"], shape["feedForward"]
-        self.heads = shape["heads"]
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
-        self.wide, self.narrow = nn.Linear(width, inner), nn.Linear(inner, width)
-        self.norm1, self.norm2 = nn.LayerNorm(width, eps=1e-12), nn.LayerNorm(width, eps=1e-12)
-
-    def forward(self, x, mask):
-        split = lambda y: y.view(*y.shape[:-1], self.heads, -1).transpose(1, 2)
-        q, k, v = split(self.query(x)), split(self.key(x)), split(self.value(x))
-        if fused:
-            mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        else:
-            scores = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(~mask, float("-inf"))
-            mixed = F.softmax(scores, dim=-1) @ v
-        x = self.norm1(self.out(mixed.transpose(1, 2).reshape(x.shape)) + x)
-        return self.norm2(self.narrow(F.gelu(self.wide(x))) + x)
-
-
-class Encoder(nn.Module):
-    """A BERT with mean pooling, and a head for phrase types."""
-
-    def __init__(self, shape, types):
-        super().__init__()
-        width = shape["hidden"]
-        self.words = nn.Embedding(shape["vocabulary"], width)
-        self.positions = nn.Embedding(shape["positions"], width)
-        self.kinds = nn.Embedding(2, width)
-        self.norm = nn.LayerNorm(width, eps=1e-12)
-        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape["layers"]))
-        self.head = nn.Linear(width, types)
-
-    def forward(self, ids, mask):
-        places = torch.arange(ids.shape[1], device=ids.device)
-        x = self.norm(self.words(ids) + self.kinds(torch.zeros_like(ids)) + self.positions(places))
-        for layer in self.layers:
-            x = layer(x, mask[:, None, None, :])
-        weight = mask.unsqueeze(-1).to(x.dtype)
-        return (x * weight).sum(1) / weight.sum(1)
-
-
-def tensors(rows):
-    longest = max(map(len, rows))
-    ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
-    mask = torch.tensor([[True] * len(row) + [False] * (longest - len(row)) for row in rows])
-    return ids.to(device), mask.to(device)
 
 
 def wait():
@@ -105,17 +55,11 @@ def encode(model, rows, batch):
     parts = []
     with torch.no_grad():
         for first in range(0, len(rows), batch):
-            ids, mask = tensors([rows[row] for row in order[first : first + batch]])
+            ids, mask = padded(device, [rows[row] for row in order[first : first + batch]])
             parts.append(F.normalize(model(ids, mask).float(), dim=1).cpu())
     vectors = torch.empty(len(rows), parts[0].shape[1])
     vectors[torch.tensor(order)] = torch.cat(parts)
     return vectors
-
-
-def nt_xent(embeddings):
-    z = F.normalize(embeddings, dim=1)
-    scores = (z @ z.t() / 0.07).masked_fill(torch.eye(len(z), dtype=torch.bool, device=z.device), float("-inf"))
-    return F.cross_entropy(scores, (torch.arange(len(z), device=z.device) + len(z) // 2) % len(z))
 
 
 def loss_of(model, embeddings, types):
@@ -141,10 +85,10 @@ def step(model, optimiser, batch, chunk):
     types, rows = types_of(batch), batch["rows"]
     optimiser.zero_grad(set_to_none=True)
     if chunk is None:
-        loss = loss_of(model, model(*tensors(rows)), types)
+        loss = loss_of(model, model(*padded(device, rows)), types)
         loss.backward()
     else:
-        parts = [tensors(rows[first : first + chunk]) for first in range(0, len(rows), chunk)]
+        parts = [padded(device, rows[first : first + chunk]) for first in range(0, len(rows), chunk)]
         with torch.no_grad():
             embeddings = torch.cat([model(*part) for part in parts])
         embeddings.requires_grad_()

@@ -1,8 +1,7 @@
 /** Training joins: aliases of public names, and titles renamed by rule; no benchmark table is among them. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { createRandom, sampleWithout } from "../../dist/random.js";
+import { readRows } from "../training-tables.mjs";
 import { renamer } from "./renamings.mjs";
 
 /** Maximum left and right rows of a join. */
@@ -16,13 +15,7 @@ export function trainingJoins(dataFolder, seed) {
   return [...aliasJoins(dataFolder, createRandom(seed)), ...renamedJoins(dataFolder, createRandom(seed + 1))];
 }
 
-function records(folder, file) {
-  return gunzipSync(readFileSync(join(folder, file)))
-    .toString("utf8")
-    .trim()
-    .split("\n")
-    .map((line) => line.split("\t"));
-}
+const records = (folder, file) => [...readRows(join(folder, file))];
 
 /** Pairs of alias and name, grouped by source. */
 function aliasGroups(folder) {

@@ -12,8 +12,8 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { readEvaluation } from "../leaks.mjs";
+import { readOptions, refuse } from "../options.mjs";
 import { readRows, writeRows, writeWhole } from "../training-tables.mjs";
 import { typoPairs } from "./data/made-pairs.mjs";
 import { countNames } from "./data/name-counts.mjs";
@@ -21,7 +21,7 @@ import { mixPhrases, readChunks, readTyped } from "./data/phrases.mjs";
 import { synonymRows } from "./data/synonyms.mjs";
 import { formPairs } from "./data/word-forms.mjs";
 import { readWordnet, singleWords } from "./data/wordnet.mjs";
-import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
+import { readRecipe, recipePath } from "./recipe.mjs";
 
 /**
  * Writes the tables; returns the content of prepared.json.
@@ -34,7 +34,7 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const leaveOut = [...recipe.data.leaveOut.evaluation, ...recipe.data.leaveOut.researchOnly];
   mkdirSync(join(output, "text"), { recursive: true });
   const tally = openTally();
-  const evaluation = readEvaluation(data);
+  const evaluation = await readEvaluation(data);
   const kept = { longest: phrases.longest, leaveOut, titles: evaluation.titles };
   const wordnet = await readWordnet();
   const typed = await readTyped(train, wordnet, kept, tally);
@@ -92,18 +92,8 @@ function* textLines(path) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({
-    options: {
-      data: { type: "string", default: defaultData },
-      output: { type: "string", short: "o" },
-      recipe: { type: "string", default: recipePath },
-      seed: { type: "string" },
-    },
-  });
-  if (values.output === undefined) {
-    console.error("error: -o is missing: give a folder for the tables, -o TABLES");
-    process.exit(2);
-  }
+  const { values } = readOptions("data= output,o seed", { recipe: recipePath });
+  if (values.output === undefined) refuse("-o is missing: give a folder for the tables, -o TABLES");
   const recipe = readRecipe(values.recipe);
   const seed = Number(values.seed ?? recipe.seed);
   const report = await prepare({ data: resolve(values.data), output: resolve(values.output), recipe, seed });

@@ -1,15 +1,12 @@
 /** Reads models/pearl-mini/recipe.yaml, which holds every setting of the model. */
 import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export const recipePath = join(root, "models/pearl-mini/recipe.yaml");
-/** The default data folder, next to the checkout. */
-export const defaultData = resolve(root, "../shared/data");
-
 /**
  * Returns the settings of each mixture of pairs: the common settings, overridden by the mixture's own.
  * Objects such as `synonymShares` are merged key by key.

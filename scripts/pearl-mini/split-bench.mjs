@@ -9,16 +9,10 @@
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { defaultData } from "./recipe.mjs";
+import { readOptions, refuse } from "../options.mjs";
 
-const { values } = parseArgs({
-  options: { data: { type: "string", default: defaultData }, output: { type: "string", short: "o" } },
-});
-if (values.output === undefined) {
-  console.error("error: -o is missing: give a folder for the two parts, -o PARTS");
-  process.exit(2);
-}
+const { values } = readOptions("data= output,o");
+if (values.output === undefined) refuse("-o is missing: give a folder for the two parts, -o PARTS");
 const bench = join(resolve(values.data), "bench");
 const partOf = (text) => (createHash("sha256").update(`part\t${text}`).digest()[0] < 128 ? "a" : "b");
 const namesIn = (folder, start) => readdirSync(join(bench, folder)).filter((name) => name.startsWith(start));

@@ -1,29 +1,15 @@
 /** Writes the model card of pearl-small from the records of its build and its scores. */
-import { modelIndex } from "../model-index.mjs";
-import { number, originsTable, reportOf, scoresOf, tableOf } from "../pearl-mini/finish/card.mjs";
+import { headOf, number, originsTable, reportOf, scoresOf, stagesTable } from "../pearl-mini/finish/card.mjs";
 
 /** Returns README.md of the model. @param facts `reports`: output of `pearl bench --json`, if any */
 export function smallCard({ recipe, config, record, reports }) {
   const { name, base, pairs, method } = recipe;
   const own = reports && reportOf(name, reports);
-  const stages = Object.entries(record.stages).map(([stage, { seconds, machine }]) => [
-    ...[stage, (seconds / 60).toFixed(1), `${machine.processor}, ${machine.cores} cores`],
-  ]);
   const trainings = pairs.map(
     ({ pairs: count, options, settings }) =>
       `- ${number(count)} pairs, ${options.steps} steps, averaged with the base at ${settings.averageWithBase}`,
   );
-  return `---
-license: ${recipe.license}
-language: en
-library_name: pearl
-pipeline_tag: feature-extraction
-base_model: ${base}
-tags: [pearl, phrase-embeddings, onnx]
-${own ? `${modelIndex(name, own)}\n` : ""}---
-
-# ${name}
-
+  return `${headOf(recipe, own)}
 Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types.length} phrase types: ${base}
 (Apache-2.0), a transformer, concatenated with the word encoder of pearl-mini, trained with pearl. It works offline.
 
@@ -31,7 +17,7 @@ Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${con
 
 ## Scores
 
-${own ? scoresOf(name, own) : `Not measured yet. Run \`pearl bench --model ${name}\`.`}
+${scoresOf(name, own)}
 
 ## Training
 
@@ -49,7 +35,7 @@ ${trainings.join("\n")}
 Tables are stored in four bits with a scale for each row, products as int8 with a scale for each column. All is computed in
 float32: beyond rounding, vectors do not depend on the batch or the processor.
 
-${tableOf(["stage", "minutes", "machine"], stages)}
+${stagesTable(record.stages)}
 
 ## Data and licences
 

@@ -38,16 +38,7 @@ export function modelCard({ recipe, config, record, reports }) {
   const { tables, stages, seed } = record;
   const counts = tables.kept["synonyms.tsv"];
   const own = reports && reportOf(recipe.name, reports);
-  return `---
-license: ${recipe.license}
-language: en
-library_name: pearl
-pipeline_tag: feature-extraction
-tags: [pearl, phrase-embeddings, onnx]
-${own ? `${modelIndex(recipe.name, own)}\n` : ""}---
-
-# ${recipe.name}
-
+  return `${headOf(recipe, own)}
 Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types?.length ?? 0} phrase types,
 trained from scratch with pearl on ${recipe.device}. The model knows the spelling of names and, to some degree, the
 meaning of phrases. It works offline.
@@ -57,20 +48,14 @@ meaning of phrases. It works offline.
 
 ## Scores
 
-${own ? scoresOf(recipe.name, own) : "Not measured yet. Run `pearl bench --model pearl-mini`."}
+${scoresOf(recipe.name, own)}
 
 ## Training
 
 recipe.yaml in this folder holds every setting, and build.json is the record of the build.
 \`node scripts/build-pearl-mini.mjs --work WORK --seed ${seed}\` builds the model again.
 
-${tableOf(
-  ["stage", "minutes", "machine"],
-  Object.entries(stages).map(([name, { seconds, machine }]) => [
-    ...[name, (seconds / 60).toFixed(1)],
-    `${machine.processor}, ${machine.cores} cores`,
-  ]),
-)}
+${stagesTable(stages)}
 
 A word encoder is pretrained on ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps. Its word
 vectors start from ${recipe.pretrain.options.vectors} (GloVe), and its vocabulary also contains WordNet's words that are rare in
@@ -108,6 +93,27 @@ titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and s
 `;
 }
 
+/** What the Hugging Face hub reads, and the title. */
+export const headOf = ({ name, license, base }, own) => `---
+license: ${license}
+language: en
+library_name: pearl
+pipeline_tag: feature-extraction
+${base ? `base_model: ${base}\n` : ""}tags: [pearl, phrase-embeddings, onnx]
+${own ? `${modelIndex(name, own)}\n` : ""}---
+
+# ${name}
+`;
+
+export const stagesTable = (stages) =>
+  tableOf(
+    ["stage", "minutes", "machine"],
+    Object.entries(stages).map(([name, { seconds, machine }]) => [
+      ...[name, (seconds / 60).toFixed(1)],
+      `${machine.processor}, ${machine.cores} cores`,
+    ]),
+  );
+
 /** Where pairs are from. @param counts rows of synonyms.tsv by source */
 export const originsTable = (counts) =>
   tableOf(
@@ -133,6 +139,7 @@ export function reportOf(name, reports) {
 }
 
 export function scoresOf(name, report) {
+  if (report === undefined) return `Not measured yet. Run \`pearl bench --model ${name}\`.`;
   const own = taskScores(report);
   const tasks = Object.keys(publishedMetrics).filter((task) => task in own);
   const cellsOf = (model, score) => [model, ...tasks.map((task) => score(task)?.toFixed(1) ?? "–")];

@@ -40,7 +40,7 @@ it.each(benchmarks)("%s reads its options, after all that it imports", (name) =>
 
 it.each([
   ["table-speed.mjs", "--rows", "200", "--dimension", "8"],
-  ["link.mjs", "--rows", "200", "--runs", "1"],
+  ["large-tables.mjs", "--command", "link", "--rows", "200", "--runs", "1", "--model", "none"],
   ["match-scale.mjs", "--rows", "200", "--only", "pearl"],
 ])(
   "%s measures a tiny table",
@@ -52,7 +52,7 @@ it.each([
 );
 
 it("train-speed.mjs takes pearl's training steps", () => {
-  const batches = [Array.from({ length: 8 }, (_, i) => [103 + i, 120, 130 + i])];
+  const batches = [["apple", "pear", "new york", "toyota", "red apple", "a pear", "york", "motor"]];
   const settings = join(newFolder(), "settings.json");
   writeFileSync(
     settings,
