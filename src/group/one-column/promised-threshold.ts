@@ -2,7 +2,7 @@
 import { formatCount } from "../../files/count-text.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { auditOf, likelyHalves, type SampledLevel } from "../../match/estimates/audit.js";
-import { calibrated, fitCalibration } from "../../match/estimates/calibrate.js";
+import { fitCalibration } from "../../match/estimates/calibrate.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
@@ -268,7 +268,7 @@ export interface JudgedPhrases {
 /**
  * The groups at the similarity that answers find to be a match as likely as not: Platt scaling of a curve through the threshold
  * that was chosen without them, not beyond the similarities of judged pairs. It falls only where a pair below it was rejected:
- * pairs that are known to be the same say nothing of the others. Rows are as probable as the curve says.
+ * pairs that are known to be the same say nothing of the others.
  */
 export async function answeredGroups(
   table: CountedTable,
@@ -291,16 +291,10 @@ export async function answeredGroups(
   const similarities = answers.map(({ similarity }) => similarity).sort((a, b) => a - b);
   const mayFall = answers.some(({ similarity, match }) => !match && similarity < start);
   const [least, most] = [mayFall ? similarities[0] : start, Math.min(STRICTEST, similarities.at(-1)!)];
-  const moved = await groupsAt(table, Math.max(least, Math.min(most, even)), run);
-  const { groups, representatives } = moved;
-  const probability = moved.probability.map((own, row) => {
-    const middle = representatives[groups[row]];
-    return middle === row ? own : calibrated(curve(table.similarity(row, middle)), calibration);
-  });
-  return { ...moved, probability };
+  return groupsAt(table, Math.max(least, Math.min(most, even)), run);
 }
 
-/** Pairs are asked up to this far from the threshold: a threshold moves no further than the judged pairs reach. */
+/** Only pairs up to this far from the threshold are asked: it moves no further than the judged pairs reach. */
 const AROUND = 0.2;
 
 interface DoubtfulGiven {
@@ -336,7 +330,7 @@ export function doubtfulLinks(
   for (let step = 1; step <= count; step++) {
     const wanted = middle + AROUND * (2 * halving(step) - 1);
     const place = nearestPlace(scores, strongest, wanted, isFree);
-    if (place === undefined) break;
+    if (place === undefined || Math.abs(scores[strongest[place]] - middle) > AROUND) break;
     const link = strongest[place];
     seen.add(left[link]).add(right[link]);
     chosen.push(link);

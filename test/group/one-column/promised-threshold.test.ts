@@ -51,8 +51,12 @@ it("takes links that are spread evenly around the threshold, however many are as
   expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 3 })).toEqual(
     doubtful.slice(0, 3),
   );
-  // All that are left, where more are asked for.
-  expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 500 }).length).toBeGreaterThan(20);
+  // Where more are asked for, none that is far from the threshold.
+  const all = doubtfulLinks(linkTable(size, links), found, { ...options, count: 500 });
+  expect(all.length).toBeGreaterThan(12);
+  const scoreOf = new Map(pairs.map(([a, b], link) => [`${a + 100} ${b + 100}`, scores[link]]));
+  for (const { left, right } of all)
+    expect(Math.abs(scoreOf.get(`${left} ${right}`)! - threshold)).toBeLessThan(0.201);
 });
 
 describe("answers", () => {
@@ -96,19 +100,11 @@ describe("answers", () => {
     expect(await answeredGroups(table, strict, judged(0.9, far))).toBe(strict);
   });
 
-  it("move no farther than they reach, with probabilities that rise with similarity", async () => {
+  it("move it no farther than they reach", async () => {
     const loose = await groupsAt(table, 0.7);
     const near = steps.filter(([a, b]) => Math.abs(a - b) <= 2);
     const raised = await answeredGroups(table, loose, judged(0.99, [...near, ...near, ...near, ...near]));
     expect(raised.threshold).toBeCloseTo(0.96, 6);
-    const { groups, probability, representatives } = await answeredGroups(table, loose, judged(0.75, steps));
-    const others = [...groups.keys()].filter((row) => representatives[groups[row]] !== row);
-    const alike = (row: number): number => similarity(row, representatives[groups[row]]);
-    others.sort((a, b) => alike(a) - alike(b));
-    others.slice(1).forEach((row, at) => {
-      expect(probability[row]).toBeGreaterThanOrEqual(probability[others[at]] - 1e-9);
-    });
-    expect(probability[others.at(-1)!]).toBeGreaterThan(probability[others[0]]);
   });
 });
 

@@ -55,7 +55,7 @@ describe("answers about duplicates by one column", () => {
     for (const result of results.filter(isEstablished))
       expect(precisionOf(result, isMatch)).toBeGreaterThanOrEqual(0.9);
     const { groupOf } = results.at(-1)!.table;
-    expect(known.filter(({ match }) => !match).length).toBeGreaterThan(10);
+    expect(known.filter(({ match }) => !match).length).toBeGreaterThan(5);
     for (const { left, right, match } of known) expect(groupOf[left] === groupOf[right]).toBe(match);
   });
 
