@@ -42,10 +42,10 @@ export interface LinkageOptions {
 
 /** Single pairs count no more than this, so that one of them does not outvote several. */
 const strongest = 5;
-/** Merges looked at between two pauses. */
-const stepsBetween = 1024;
 /** Pairs below it connect nothing. */
 const weakest = -1;
+/** Merges looked at between two pauses. */
+const stepsBetween = 1024;
 /** Pairs weighed at most for two groups; more of them are sampled. */
 const mostWeighed = 64;
 

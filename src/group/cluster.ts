@@ -167,7 +167,8 @@ async function clusterSpellings(
   return clusteringOf(nodes, found, { ...given, signal: options.signal });
 }
 
-const standardPrecision = 0.9;
+/** The promised precision where none is given. */
+export const standardPrecision = 0.9;
 
 /** Fewer answers decide about their own pairs alone. */
 const leastAnswers = 10;

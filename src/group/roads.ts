@@ -19,7 +19,7 @@ import { contradictions, isPhrases, phraseColumn, reportOf } from "../match/phra
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
 import { type PairRules, reasonByRule, sameBy, valueNumbers } from "../match/rules.js";
 import { oneLine } from "../text/visible.js";
-import { type ClusterOptions, cluster } from "./cluster.js";
+import { type ClusterOptions, cluster, standardPrecision } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
@@ -69,8 +69,6 @@ export interface RoadOptions {
   /** Called with a line if names are compared in other letters than they are written in. */
   readonly onNote?: (line: string) => void;
 }
-
-const standardPrecision = 0.9;
 
 /** Finds duplicates by all columns of a plan, by one, or by equal rows alone. @throws ArgumentError if no column is left */
 export async function duplicatesByPlan(

@@ -258,22 +258,17 @@ const IN_PLAY = 0.02;
 /** Nor do answers farther from the threshold: known pairs that look unlike are rare among all that do. */
 const REACH = 0.3;
 
-/** A judged pair of phrases. */
-export interface JudgedPhrases {
-  readonly left: number;
-  readonly right: number;
-  readonly match: boolean;
-}
-
 /**
  * The groups at the similarity that answers find to be a match as likely as not: Platt scaling of a curve through the threshold
  * that was chosen without them, not beyond the similarities of judged pairs. It falls only where a pair below it was rejected:
  * pairs that are known to be the same say nothing of the others.
+ *
+ * @param judged pairs of phrases
  */
 export async function answeredGroups(
   table: CountedTable,
   found: EstimatedGroups,
-  judged: readonly JudgedPhrases[],
+  judged: readonly KnownPair[],
   run: GroupRun = {},
 ): Promise<EstimatedGroups> {
   const start = found.threshold === 1 ? UNSURE : found.threshold;

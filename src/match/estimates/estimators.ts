@@ -1,8 +1,6 @@
 /** Estimates of the precision of accepted pairs, each from other evidence: they fail for different reasons. */
 
-import { opposition } from "../evidence/across-columns.js";
 import { missing } from "../evidence/levels.js";
-import { opposedColumn } from "../evidence/pair-evidence.js";
 import { byRule, certain } from "../weights/learn.js";
 import { logit, sigmoid } from "../weights/logistic.js";
 import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";
@@ -129,18 +127,6 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
       return 1 - ((rows - taken) * tail) / Math.max(0.2, 1 - tail) / scores.length;
     }),
   );
-}
-
-/** The share of the accepted pairs in which each name has words that the other row lacks, of those that weigh less than `below`. */
-export function nameContradictions(
-  { table, accepted }: ScoredPairs,
-  below: number = opposition.none,
-): number {
-  const column = table.columns.findIndex(({ name }) => name === opposedColumn);
-  if (column < 0) return 0;
-  const isOpposed = (level: number): boolean => level !== missing && level < below;
-  const opposed = accepted.filter((pair) => isOpposed(table.levels[column][table.classOf[pair]]));
-  return opposed.length / Math.max(1, accepted.length);
 }
 
 /** Estimates are shifted within these limits: answers cannot move what is certain. */

@@ -6,12 +6,12 @@
 
 import { formatCount } from "../../files/count-text.js";
 import { opposition } from "../evidence/across-columns.js";
+import { nameContradictions } from "../weights/near-mates.js";
 import {
   answeredPrecision,
   heldOutAccepted,
   heldOutPrecision,
   leftOutPrecision,
-  nameContradictions,
   rivalPrecision,
 } from "./estimators.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
@@ -125,7 +125,11 @@ const mostContradictions = { several: 0.25, one: 0.75 };
 export function veto(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
   if (pairs.isTaught) return undefined;
   const isOne = pairs.relation === "one-to-one";
-  const strength = nameContradictions(pairs, isOne ? opposition.common : opposition.none);
+  const strength = nameContradictions(
+    pairs.table,
+    pairs.accepted,
+    isOne ? opposition.common : opposition.none,
+  );
   if (strength <= mostContradictions[isOne ? "one" : "several"]) return undefined;
   const percent = Math.round(100 * strength);
   return {

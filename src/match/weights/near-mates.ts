@@ -6,6 +6,7 @@ import { disjointSets } from "../../disjoint-sets.js";
 import { opposition } from "../evidence/across-columns.js";
 import { missing } from "../evidence/levels.js";
 import { type EvidenceColumn, opposedColumn } from "../evidence/pair-evidence.js";
+import { chosenPlaces } from "./chosen-places.js";
 import type { Learned, LearnOptions } from "./learn.js";
 import { sigmoid } from "./logistic.js";
 import { nearOdds } from "./near-misses.js";
@@ -176,22 +177,29 @@ export function tornShare(table: PairTable, logOdds: Float64Array): number {
   return torn / Math.max(1, all);
 }
 
-/** Names that each have a code or a rare word that the other row lacks, or that say opposites. */
-const isContradiction = (level: number): boolean => level !== missing && level < opposition.common;
-
-/** Of the likely pairs, the share whose names contradict each other. It is high where families were taken for matches. */
-export function contradictingShare(table: PairTable, logOdds: Float64Array): number {
-  const column = table.columns.findIndex(({ name }) => name === opposedColumn);
+/** Of chosen pairs, the share in which each name has words that the other row lacks, of those that weigh less than `below`. */
+export function nameContradictions(
+  { columns, levels, classOf }: PairTable,
+  chosen: ArrayLike<number>,
+  below: number = opposition.none,
+): number {
+  const column = columns.findIndex(({ name }) => name === opposedColumn);
   if (column < 0) return 0;
-  let [likely, contradicting] = [0, 0];
-  for (const { classOf } of pairBlocks(table))
-    for (const place of classOf) {
-      if (logOdds[place] <= 0) continue;
-      likely++;
-      if (isContradiction(table.levels[column][place])) contradicting++;
-    }
-  return contradicting / Math.max(1, likely);
+  let opposed = 0;
+  for (let at = 0; at < chosen.length; at++) {
+    const level = levels[column][classOf[chosen[at]]];
+    if (level !== missing && level < below) opposed++;
+  }
+  return opposed / Math.max(1, chosen.length);
 }
+
+/** The same of the likely pairs, by codes, rare words and opposites. It is high where families were taken for matches. */
+export const contradictingShare = (table: PairTable, logOdds: Float64Array): number =>
+  nameContradictions(
+    table,
+    chosenPlaces(table.classOf.length, (pair) => logOdds[table.classOf[pair]] > 0),
+    opposition.common,
+  );
 
 /** The weights of matches where no agreement of other columns outweighs names that contradict each other. */
 export const contradictionsApart = (
@@ -200,6 +208,6 @@ export const contradictionsApart = (
 ): Float64Array[] =>
   match.map((weights, column) =>
     columns[column].name === opposedColumn
-      ? weights.map((weight, level) => (isContradiction(level) ? apart : weight))
+      ? weights.map((weight, level) => (level < opposition.common ? apart : weight))
       : weights,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameContradictions, rivalPrecision } from "../../../src/match/estimates/estimators.js";
+import { rivalPrecision } from "../../../src/match/estimates/estimators.js";
 import {
   keepPrecision,
   precisionEstimates,
@@ -9,6 +9,7 @@ import {
 } from "../../../src/match/estimates/promise.js";
 import { posteriorPrecision, type ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
+import { nameContradictions } from "../../../src/match/weights/near-mates.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 
 interface Pair {
@@ -78,8 +79,8 @@ describe("contradictions", () => {
   };
 
   it("are counted among the accepted pairs", () => {
-    expect(nameContradictions(opposed)).toBe(0.3);
-    expect(nameContradictions(level)).toBe(0);
+    expect(nameContradictions(opposed.table, opposed.accepted)).toBe(0.3);
+    expect(nameContradictions(level.table, level.accepted)).toBe(0);
   });
 
   it("refuse a promise of one partner each where most pairs have other codes or rare words, not other common ones", () => {
